@@ -1,4 +1,4 @@
-# A laboratory in the browser, installed without network from the folder wheels/. docs/container.md says more.
+# A laboratory in the browser, installed without network from the folder wheels/. docs/how-to/container.md says more.
 #
 #   make wheels
 #   docker build -t leadline .
@@ -10,7 +10,7 @@ FROM ${BASE}
 
 # An environment of its own: Debian's Python takes no packages from pip. The wheels stay outside of the image.
 RUN --mount=type=bind,source=wheels,target=/wheels python3 -m venv /opt/leadline \
-    && /opt/leadline/bin/python -m pip install --no-cache-dir --no-index --find-links /wheels "leadline[serve]" \
+    && /opt/leadline/bin/python -m pip install --no-cache-dir --no-index --find-links /wheels leadline \
     && useradd --uid 1000 --create-home leadline \
     && mkdir /lab && chown 1000:1000 /lab
 

@@ -1,5 +1,7 @@
 # make demo          a simulated patent office, sixteen systems, the verdict and the report
 # make test          what every change must pass: lint, then unit
+# make quick         a part of unit, meant to take under two minutes on two processors: no lint, no coverage, no pages
+#                    and browser, no Ray, no crawler, no process that is killed, no property tests
 # make lint          ruff check, ruff format --check, mypy, and whether constraints-lowest.txt is up to date
 # make unit          doctests and tests, with coverage from Python 3.12 on; installs chromium where root and apt allow it
 # make coverage      doctests and tests with coverage, which takes half as long again with Python 3.11
@@ -33,6 +35,12 @@ KERNEL_TESTS := tests/text/test_two_engines.py tests/text/test_kernels.py tests/
 	tests/measures/test_properties.py tests/collections/documents/test_plain_text.py \
 	tests/collections/documents/test_uspto.py tests/collections/documents/test_outlines.py \
 	tests/collections/links tests/collections/duplicates tests/judge/review
+# Whole folders, less what has a longer form (marker soak, as every property test has) or takes long by its nature.
+QUICK_TESTS := src tests/measures tests/records tests/text tests/trust tests/judge tests/retrieval/index \
+	tests/retrieval/language tests/retrieval/models tests/retrieval/pipeline tests/retrieval/systems \
+	tests/retrieval/answers tests/collections/documents tests/commands/compare tests/commands/shared \
+	tests/commands/test_evaluate.py tests/test_architecture.py tests/test_options.py tests/test_register.py
+NOT_QUICK := kill or todays_numbers or shared_data or short_form or test_compiled
 PIP := python -m pip install --quiet --disable-pip-version-check
 
 # The tests start many processes, and each would compile the package again.
@@ -42,12 +50,15 @@ export PYTHONDONTWRITEBYTECODE :=
 COVERAGE := --cov --cov-report=term:skip-covered
 CHEAP_COVERAGE = $(shell $(BIN)/python -c 'import sys; print("$(COVERAGE)" if sys.version_info >= (3, 12) else "")')
 
-.PHONY: demo test lint unit coverage test-lowest test-bounds attack soak format docs wheels package hooks bench clean
+.PHONY: demo test quick lint unit coverage test-lowest test-bounds attack soak format docs wheels package hooks bench clean
 
 demo: $(READY)
 	$(BIN)/leadline demo
 
 test: lint unit
+
+quick: $(READY)
+	$(BIN)/pytest -n 2 --dist worksteal -m 'not soak' -k 'not ($(NOT_QUICK))' $(QUICK_TESTS)
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -89,7 +100,7 @@ docs: $(READY)
 
 wheels: $(READY)
 	rm -rf wheels
-	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check -c constraints.txt -w wheels '.[serve]'
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check -c constraints.txt -w wheels .
 
 package: $(READY)
 	rm -rf dist $(TRIED)

@@ -18,8 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from leadline.retrieval.dense.accelerator import GpuRows, gpu
-from leadline.retrieval.dense.encoder import Encoder
+from leadline.retrieval.dense.encoder import Encoder, GpuRows, gpu
 
 BLOCK = 16384
 DOCUMENT = Path(__file__).parents[1] / "docs" / "vectors.md"

@@ -3,7 +3,8 @@
     python benchmarks/bearing.py [--data ../shared/data] [--work DIR] [--check]
 
 Each topic gets its true prior art and random documents of its class in place of hits. A false alarm is a random
-document that is not relevant and is said to bear on a claim; a true hit is a relevant document that is. The collections
+document that is not relevant and is said to bear on a claim; a true hit is a relevant document that is. What a user
+sees is the first column of rates: of the first ten hits, how many of those said to bear truly do. The collections
 are those of effectiveness.py, and so is DIR. `--check` makes only the short form, and compares it; the tests run it.
 """
 
@@ -19,17 +20,17 @@ from effectiveness import DATA, ROOT, SMALL_OFFICE, SOURCES, Office, drawn, simu
 from marked_document import write_from_patents
 
 import leadline as ll
-from leadline.records.scores.table import Table
-from leadline.retrieval.answers.bearing import comparison
-from leadline.retrieval.answers.passages import BEARING, Passages, claim_terms
-from leadline.retrieval.answers.prior_art_search import DEFAULT_SYSTEM, ClaimBearing, bearing_on_claims
+from leadline.records.result import Table
 from leadline.retrieval.index.analysis import Analysis
-from leadline.retrieval.pipeline.pipeline_files import system
+from leadline.retrieval.passages import BEARING, Passages, claim_terms
+from leadline.retrieval.pipeline.context import SearchContext
+from leadline.retrieval.pipeline.named_systems import system
+from leadline.retrieval.prior_art import DEFAULT_SYSTEM, ClaimBearing, bearing_on_claims, comparison
 
 DOCUMENT = ROOT / "docs" / "prior-art.md"
 TOPICS, RANDOM, LISTED = 100, 40, 10  # topics of a collection, random documents of a topic, hits that are listed
 COLUMNS = (
-    "collection", "compared with", "topics", "false alarms", "true hits",
+    "collection", "compared with", "topics", "right of those said to bear, first 10", "false alarms", "true hits",
     "by a quarter of the words: false alarms", "true hits ", "wrong hits among the first 10", "10 random documents",
 )  # fmt: skip
 
@@ -69,9 +70,10 @@ def measured(
         assert ranking is not None
         random = rng.choice(wrong, min(RANDOM, len(wrong)), replace=False)
         first = lab.one_a_family(ranking, LISTED).rows
-        listed = first[~np.isin(lab.family_or_self[first], lab.family_or_self[known])]
-        rows = np.concatenate([true, random, listed]).astype(np.int64)
-        kinds = ["true"] * len(true) + ["random"] * len(random) + ["listed"] * len(listed)
+        is_right = np.isin(lab.family_or_self[first], lab.family_or_self[known])
+        listed, right = first[~is_right], first[is_right]
+        rows = np.concatenate([true, random, listed, right]).astype(np.int64)
+        kinds = ["true"] * len(true) + ["random"] * len(random) + ["listed"] * len(listed) + ["right"] * len(right)
         passages = Passages(lab.collection.documents_named(lab.names(rows)), lab.index.analysis)
         decided, weights = bearing_on_claims(lab, request, ranking, rows.tolist(), passages, among)
         for each in decided:
@@ -86,10 +88,22 @@ def measured(
                 of_kind = [place for place in asked if kinds[place] == kind]
                 counts.add(kind, [place in found for place in of_kind])
                 counts.add(f"{kind}, by words", [place in by_words for place in of_kind])
+            shown = [place for place in sorted(found) if kinds[place] in ("listed", "right")]
+            counts.add("shown", [
+                kinds[place] == "right"
+                and (claims is None or _bears(lab, claims[topic.id], known, int(rows[place]), each.claim.number))
+                for place in shown
+            ])  # fmt: skip
             ten = [place for place, kind in enumerate(kinds) if kind == "random"][:LISTED]
             counts.add("ten", [any(place in found for place in ten)])
-    kinds_shown = ("random", "true", "random, by words", "true, by words", "listed", "ten")
+    kinds_shown = ("shown", "random", "true", "random, by words", "true, by words", "listed", "ten")
     return [office.name, " or ".join(sorted(names)), topics, *(counts.share(kind) for kind in kinds_shown)]
+
+
+def _bears(lab: SearchContext, claims: Mapping[str, set[int]], known: np.ndarray, row: int, claim: int) -> bool:
+    """Whether a document, or one of its family that is relevant, truly bears on a claim."""
+    family = known[lab.family_or_self[known] == lab.family_or_self[row]]
+    return any(claim in claims.get(name, ()) for name in lab.names(family))
 
 
 def _by_words(passages: Passages, each: ClaimBearing, weights: Mapping[str, float], analysis: Analysis) -> set[int]:

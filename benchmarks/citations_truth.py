@@ -18,9 +18,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from leadline.collections.simulate.settings import Settings
-from leadline.show.demo.citations_truth import study_offices
-from leadline.show.papers.recovery_chart import recovery_figure, without_options
-from leadline.trust.recovery import Recovery
+from leadline.show.demo import study_offices
+from leadline.show.papers.beyond import recovery_figure, without_options
+from leadline.trust.incomplete import Recovery
 
 ROOT = Path(__file__).parents[1]
 DOCUMENT = ROOT / "docs" / "citations-and-truth.md"

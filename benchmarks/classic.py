@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from leadline.records.runs.run import Run
-from leadline.records.topics.topic import Topic, Topics
+from leadline.records.runs import Run
+from leadline.records.topics import Topic, Topics
 from leadline.retrieval.index.analysis import Analysis
 
 # The archive, its files of documents, queries and judgements, and which columns judge.

@@ -28,7 +28,7 @@ from marked_document import fill
 
 from leadline.cli import main as leadline
 from leadline.cluster.connect import QUIET
-from leadline.records.scores.table import Table
+from leadline.records.result import Table
 
 PAGE = Path(__file__).parents[1] / "docs" / "cluster.md"
 JOBS = {

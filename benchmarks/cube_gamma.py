@@ -16,8 +16,8 @@ from pathlib import Path
 from marked_document import fill, written
 
 from leadline.measures.evaluate import evaluate
-from leadline.measures.ideal import ideal_run
-from leadline.records.qrels.read_qrels import read_qrels
+from leadline.measures.subtopics import ideal_run
+from leadline.records.qrels import read_qrels
 
 ROOT = Path(__file__).parents[1]
 DOCUMENT = ROOT / "docs" / "cube-test.md"

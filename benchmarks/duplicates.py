@@ -35,14 +35,11 @@ import numpy as np
 
 import leadline as ll
 from leadline.collections.documents.build import write_collection
+from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.store import Collection
-from leadline.collections.duplicates.families import compare_with_families, read_pairs
-from leadline.collections.duplicates.shingles import ShingleHashes
-from leadline.collections.duplicates.sketches import PLACES, sketches
-from leadline.collections.duplicates.texts import open_texts
-from leadline.collections.duplicates.tokens import mixed
-from leadline.records.scores.table import Table
+from leadline.collections.duplicates.find import compare_with_families, open_texts, read_pairs
+from leadline.collections.duplicates.sketches import PLACES, ShingleHashes, mixed, sketches
+from leadline.records.result import Table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -30,21 +30,20 @@ from tuning import LEAST, STAGES, TEXT, build_up
 import leadline as ll
 from leadline.cli import main as leadline
 from leadline.collections.documents.build import write_collection
+from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.store import Collection
 from leadline.records.inputs import QrelsLike
-from leadline.records.qrels.qrels import Qrels
-from leadline.records.scores.scores import Scores
-from leadline.records.scores.table import Table
-from leadline.records.topics.topic import Topic, Topics
+from leadline.records.qrels import Qrels
+from leadline.records.result import Table
+from leadline.records.scores import Scores
+from leadline.records.topics import Topic, Topics
 from leadline.retrieval.dense.vectors import build_vectors
-from leadline.retrieval.index.batches import FIELDS
-from leadline.retrieval.index.derived import DERIVED
+from leadline.retrieval.index.choices import DERIVED, FIELDS
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.models.registry import MODELS
 from leadline.retrieval.pipeline.context import SearchContext
+from leadline.retrieval.pipeline.named_systems import settings, system, systems
 from leadline.retrieval.pipeline.pipeline import Step
-from leadline.retrieval.pipeline.pipeline_files import settings, system, systems
 from leadline.retrieval.pipeline.steps import (
     RM3,
     Citations,
@@ -59,8 +58,8 @@ from leadline.retrieval.pipeline.steps import (
     Text,
 )  # fmt: skip
 from leadline.retrieval.systems.best import BY_WORDS, WITHOUT_VECTORS
-from leadline.retrieval.tuning.learning import HELD_OUT, tune_system
-from leadline.trust.corrections import holm
+from leadline.retrieval.tuning import HELD_OUT, tune_system
+from leadline.trust.paired_tests import holm
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("LEADLINE_SHARED", ROOT.parent / "shared")) / "data"

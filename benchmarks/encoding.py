@@ -23,8 +23,8 @@ from effectiveness import DATA, ROOT
 from marked_document import fill
 
 import leadline as ll
-from leadline.records.runs.run import Run
-from leadline.records.scores.table import Table
+from leadline.records.result import Table
+from leadline.records.runs import Run
 from leadline.retrieval.dense import encoder as module
 from leadline.retrieval.dense.encoder import Encoder, Precision
 

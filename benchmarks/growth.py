@@ -29,11 +29,12 @@ from search import TEXTS, WORDS_A_DOCUMENT, generated, real
 
 import leadline as ll
 from leadline.collections.documents.build import build
-from leadline.collections.documents.store import Collection
-from leadline.records.scores.table import Table
+from leadline.collections.documents.collection import Collection
+from leadline.records.result import Table
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.models.searcher import Searcher
-from leadline.show.cost_model import KNOWN, SLOPES, Workload, estimate
+from leadline.show.choices import KNOWN_COLLECTIONS, Workload
+from leadline.show.cost_model import SLOPES, estimate
 
 PAGE = Path(__file__).parents[1] / "docs/growth.md"
 QUERIES, QUERY_WORDS, DEPTH = 20, 20, 1000
@@ -127,7 +128,7 @@ def estimates() -> dict[str, str]:
     sized = [
         (f"10{power}", estimate(Workload(10**number, 5000))) for number, power in zip(range(6, 10), "⁶⁷⁸⁹", strict=True)
     ]
-    known = [(name, estimate(Workload(each.documents, each.words))) for name, each in KNOWN.items()]
+    known = [(name, estimate(Workload(each.documents, each.words))) for name, each in KNOWN_COLLECTIONS.items()]
     tables = {}
     for mark, first, found in (("sizes", "documents", sized), ("known", "collection", known)):
         rows = [[name, *row] for name, each in found for row in each.table_for_people().rows]

@@ -25,7 +25,7 @@ from pathlib import Path
 
 import numpy as np
 
-from leadline.records.scores.table import Table
+from leadline.records.result import Table
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.manifest import KIND, VERSION

@@ -29,15 +29,14 @@ from typing import Any
 
 import numpy as np
 
-from leadline.collections.documents.store import Collection
+from leadline.collections.documents.collection import Collection
 from leadline.collections.simulate.settings import Settings
-from leadline.judge.assessors.journal import JudgingJournal
-from leadline.judge.assessors.judging_state import JudgingState
-from leadline.judge.assessors.people import People
-from leadline.judge.pools.drawing import draw_pool
+from leadline.judge.journal import JudgingJournal, People
+from leadline.judge.marks import JudgingState
+from leadline.judge.pools import draw_pool
 from leadline.judge.simulated_office import write_office
-from leadline.records.runs.run import Run
-from leadline.records.topics.topic import Topics
+from leadline.records.runs import Run
+from leadline.records.topics import Topics
 
 GRADES = (0, 0, 0, 1, 2, -2)
 AGAIN = 0.05  # share of the judgements that are sent once more after they were saved

@@ -30,10 +30,10 @@ from urllib.parse import urlencode
 
 import numpy as np
 
-from leadline.collections.documents.store import Collection
+from leadline.collections.documents.collection import Collection
 from leadline.collections.simulate.settings import Settings
 from leadline.judge.simulated_office import write_office
-from leadline.records.qrels.read_qrels import read_qrels
+from leadline.records.qrels import read_qrels
 from leadline.retrieval.index.index import Index
 from leadline.show.lab.lab import Lab
 

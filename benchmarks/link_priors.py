@@ -20,14 +20,13 @@ from effectiveness import AGAINST, DATA, ROOT, against_first, figures, real
 
 import leadline as ll
 from leadline.collections.documents.build import write_collection
+from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Citation, Document
-from leadline.collections.documents.store import Collection
-from leadline.collections.links.edge_list import graph_of_edges
 from leadline.collections.links.page_scores import in_degrees_of, pagerank_of
-from leadline.collections.links.reading import read_links
-from leadline.collections.links.walking import sample_bias
-from leadline.records.scores.scores import Scores
-from leadline.records.scores.table import Table
+from leadline.collections.links.reading import graph_of_edges, read_links
+from leadline.collections.links.statistics import sample_bias
+from leadline.records.result import Table
+from leadline.records.scores import Scores
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.pipeline import Step

@@ -29,9 +29,8 @@ import rustworkx
 from scipy.sparse import csr_array
 
 from leadline.collections.links.graph import LinkGraph
-from leadline.collections.links.hits import hubs_and_authorities
-from leadline.collections.links.pagerank import DAMPING, page_ranks
-from leadline.records.scores.table import Table
+from leadline.collections.links.page_scores import DAMPING, hubs_and_authorities, page_ranks
+from leadline.records.result import Table
 
 PAGE = Path(__file__).parents[1] / "docs/links.md"
 ROUNDS, PROMISE = 50, 0.1

@@ -24,7 +24,7 @@ from hard_limit import measured
 from marked_document import fill
 from search import generated
 
-from leadline.records.scores.table import Table
+from leadline.records.result import Table
 
 PAGE = Path(__file__).parents[1] / "docs/growth.md"
 TOPICS, PASSAGES = 50, 4

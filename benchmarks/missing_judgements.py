@@ -23,12 +23,10 @@ from pathlib import Path
 import numpy as np
 
 import leadline as ll
-from leadline.measures.notation import parse_measures
+from leadline.measures.definition import parse_measures
 from leadline.show.papers import published
-from leadline.trust.incomplete import Incomplete
-from leadline.trust.left_out import each_depth, each_run, left_out
-from leadline.trust.study import Study, open_study
-from leadline.trust.thinning import Drawn, Rounding, at_random
+from leadline.trust.incomplete import Incomplete, each_depth, each_run, left_out
+from leadline.trust.study import Drawn, Rounding, Study, at_random, open_study
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("LEADLINE_SHARED", ROOT.parent / "shared")) / "data" / "runs"

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import numpy as np
 
-from leadline.collections.documents.store import Collection
-from leadline.records.qrels.read_qrels import read_qrels
-from leadline.records.runs.read_runs import read_run
-from leadline.records.topics.topic import Topics
-from leadline.show.papers.shipped_lab import DEPTH, STORED
+from leadline.collections.documents.collection import Collection
+from leadline.records.qrels import read_qrels
+from leadline.records.runs import read_run
+from leadline.records.topics import Topics
+from leadline.show.papers.exhibit import DEPTH, STORED
 
 TARGET = Path(__file__).parents[1] / "src/leadline/show/papers" / STORED
 

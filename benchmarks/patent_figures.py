@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.store import Collection
 from leadline.text.days import day_number
 
 WORD = re.compile(r"[a-z]+")

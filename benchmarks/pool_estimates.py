@@ -27,18 +27,12 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from leadline.collections.simulate.settings import Settings
-from leadline.judge.pools.drawing import draw_again, draw_pool
-from leadline.judge.pools.pool import NOT_SAMPLED, Pool
-from leadline.judge.pools.strata import DEFAULT_STRATA
+from leadline.judge.pools import DEFAULT_STRATA, NOT_SAMPLED, Pool, draw_again, draw_pool
 from leadline.measures.hits import Judged
-from leadline.records.qrels.qrels import Qrels
-from leadline.records.qrels.read_qrels import read_qrels
-from leadline.records.runs.read_runs import read_run
-from leadline.records.runs.run import Run
-from leadline.show.charts.style import BUOY, DEPTH, altair
-from leadline.show.demo.build import build_lab
-from leadline.show.demo.systems import SMALL, planned
-from leadline.show.figures.figure import Figure, rows_data, with_rows
+from leadline.records.qrels import Qrels, read_qrels
+from leadline.records.runs import Run, read_run
+from leadline.show.charts import BUOY, DEPTH, Figure, altair, rows_data, with_rows
+from leadline.show.demo import SMALL, build_lab, planned
 from leadline.trust.study import Study, open_study
 
 ROOT = Path(__file__).parents[1]

@@ -24,10 +24,9 @@ from pathlib import Path
 
 import numpy as np
 
-from leadline.collections.documents.markup.xml import parse
 from leadline.collections.documents.numbers import _normalised
-from leadline.collections.documents.raw import Raw
 from leadline.collections.documents.readers import uspto
+from leadline.collections.documents.registry import Raw, parse
 from leadline.collections.documents.splitting import split
 from leadline.text.engine import engine_of
 from leadline.text.source import read_text

@@ -31,10 +31,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads that wait for each
 import numpy as np
 from marked_document import SHORT, check, fill
 
-from leadline.judge.review.features import TextFeatures
-from leadline.judge.review.order import learned_order
-from leadline.judge.review.rule import RULES
+from leadline.judge.review.learner import TextFeatures, learned_order
 from leadline.judge.review.simulation import LabelledReview, ReviewSimulation, simulate_reviews
+from leadline.judge.review.stopping import RULES
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("LEADLINE_SHARED", ROOT.parent / "shared")) / "data" / "reviews"
@@ -121,11 +120,11 @@ def learners_table(folder: Path, seeds: int) -> str:
 
 def speed_table(folder: Path, documents: int, place: Path) -> str:
     """A review of many documents as the pages serve it: how long each answer takes, and how much memory."""
-    from leadline.judge.assessors.people import Person
+    from leadline.judge.journal import Person
+    from leadline.judge.review.exchange import begin_review
     from leadline.judge.review.project import ReviewSettings
-    from leadline.judge.review.starting import begin_review
-    from leadline.show.serve.reviewing.api import ReviewAnswers
-    from leadline.show.serve.reviewing.desk import ReviewDesk
+    from leadline.show.serve.desks import ReviewDesk
+    from leadline.show.serve.reviewing_pages import ReviewAnswers
 
     _write_many(folder, place / "many.jsonl", documents)
     times = [_now()]

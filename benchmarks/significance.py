@@ -18,11 +18,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from leadline.trust.bootstrap import bootstrap, random_counts
-from leadline.trust.paired import all_pairs, student_t
-from leadline.trust.randomisation import randomisation
-from leadline.trust.tukey import randomised_tukey
-from leadline.trust.wilcoxon import wilcoxon
+from leadline.trust.paired_tests import all_pairs, bootstrap, random_counts, randomised_tukey, student_t
+from leadline.trust.randomisation import randomisation, wilcoxon
 
 PROMISE = 3.0  # seconds
 SMALL_SYSTEMS, SMALL_PAIRS, SMALL_DRAWS = 3, 2, 2000

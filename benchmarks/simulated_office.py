@@ -38,12 +38,12 @@ from patent_figures import (
 )
 
 import leadline as ll
+from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.store import Collection
 from leadline.collections.simulate.settings import Settings
-from leadline.judge.citations.from_citations import from_citations
+from leadline.judge.citations import from_citations
 from leadline.judge.simulated_office import write_office
-from leadline.records.topics.topic import Topics
+from leadline.records.topics import Topics
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.pipeline.context import SearchContext

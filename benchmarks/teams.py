@@ -23,17 +23,15 @@ import numpy as np
 
 import leadline as ll
 from leadline.cli import main as leadline
-from leadline.collections.documents.store import Collection
-from leadline.records.scores.scores import Scores
-from leadline.records.scores.table import Table
-from leadline.records.topics.topic import Topic, Topics
-from leadline.retrieval.index.batches import FIELDS
-from leadline.retrieval.index.derived import DERIVED
+from leadline.collections.documents.collection import Collection
+from leadline.records.result import Table
+from leadline.records.scores import Scores
+from leadline.records.topics import Topic, Topics
+from leadline.retrieval.index.choices import DERIVED, FIELDS
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.pipeline.context import SearchContext
-from leadline.retrieval.pipeline.pipeline_files import variants_of
-from leadline.retrieval.pipeline.variant import PATENTS, TEXTS, Variant
-from leadline.trust.corrections import holm
+from leadline.retrieval.pipeline.named_systems import PATENTS, TEXTS, Variant, variants_of
+from leadline.trust.paired_tests import holm
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "teams.md"

@@ -19,9 +19,9 @@ from effectiveness import DATA, ROOT, SOURCES, Office, drawn, simulated
 from marked_document import write_from_patents
 
 import leadline as ll
-from leadline.records.scores.table import Table
+from leadline.records.result import Table
 from leadline.retrieval.dense.vectors import build_vectors
-from leadline.retrieval.tuning.learning import HELD_OUT, Learner, tune_system
+from leadline.retrieval.tuning import HELD_OUT, Learner, tune_system
 
 DOCUMENT = ROOT / "docs" / "tuning.md"
 WITH_VECTORS = ("synbio",)

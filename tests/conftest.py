@@ -93,7 +93,7 @@ def ranx_environment(soak: bool) -> dict[str, str]:
 @pytest.fixture
 def one_figure(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reports have one figure: drawing all takes five seconds, and not all tests of reports are about figures."""
-    from leadline.show.figures.registry import FIGURES
+    from leadline.show.report.drawing import FIGURES
 
     monkeypatch.setattr("leadline.show.report.page.in_order", lambda: [FIGURES.named("triangle")])
 
@@ -111,8 +111,8 @@ dph = {step = "search", model = "dph"}
 def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The files that the examples name, made from a small simulated office."""
     from leadline.cli import main
+    from leadline.judge.review.exchange import begin_review
     from leadline.judge.review.project import ReviewSettings
-    from leadline.judge.review.starting import begin_review
 
     with pytest.MonkeyPatch.context() as patch:
         folder = tmp_path_factory.mktemp("examples")

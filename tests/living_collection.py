@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from leadline.collections.documents.build import build
-from leadline.collections.documents.store import Collection
+from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.update import update as update_collection
-from leadline.retrieval.answers.search_hits import read_hits
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.language.language import Language
 from leadline.retrieval.models.registry import MODELS
 from leadline.retrieval.models.searcher import Searcher
 from leadline.retrieval.pipeline.context import SearchContext
-from leadline.retrieval.pipeline.pipeline_files import system
+from leadline.retrieval.pipeline.named_systems import system
+from leadline.retrieval.word_search import read_hits
 
 FIELDS = ["title", "abstract", "claims", "description", "phrases"]
 WORDS = [

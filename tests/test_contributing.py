@@ -18,7 +18,7 @@ EXAMPLE = re.compile(r"^`([\w/]+\.py)`[^\n]*:\n\n```python\n(.*?)^```", re.MULTI
 EXAMPLES = dict(EXAMPLE.findall((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")))
 FOLDERS = [
     "measures/catalogue", "retrieval/models/catalogue", "retrieval/pipeline/after", "collections/documents/readers",
-    "show/figures/catalogue", "retrieval/pipeline/synonyms", "commands/topics",
+    "show/figures", "retrieval/pipeline/synonyms", "commands/topics",
 ]  # fmt: skip
 
 PROGRAM = """

@@ -13,7 +13,7 @@ import pytest
 
 from leadline.measures.definition import MEASURES
 from leadline.show.papers import beyond
-from leadline.show.papers.recovery_chart import without_options
+from leadline.show.papers.beyond import without_options
 
 ROOT = Path(__file__).parents[1]
 
@@ -108,3 +108,24 @@ def test_the_number_of_measures() -> None:
     count = len(MEASURES)
     assert f"beside everything trec_eval has. {count} in all:" in (ROOT / "README.md").read_text(encoding="utf-8")
     assert f"- {count} measures, among them PRES" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("page", "said"),
+    [
+        ("search-speed.md", "queries that each program had answered at least three times before the clock started"),
+        ("reviewing.md", "leave out of our clock what is in ASReview's"),
+    ],
+)
+def test_a_page_of_speeds_says_first_what_is_not_in_the_clock(page: str, said: str) -> None:
+    """Until benchmarks/search.py times first searches beside, and benchmarks/review.py features within."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8").partition("\n\n")[2]
+    assert said in " ".join(text.partition(".")[0].split())
+    assert "fastest everywhere" not in text
+
+
+def test_what_the_pages_of_speeds_say_of_the_clock_is_so() -> None:
+    search, review = ((ROOT / "benchmarks" / f"{name}.py").read_text(encoding="utf-8") for name in ("search", "review"))
+    assert "\nWARMING = 3 " in search
+    timed = review[review.index("def asreview_table") :]
+    assert timed.index("reviews = read_reviews(") < timed.index("begin = time.process_time()")  # with its features

@@ -9,23 +9,21 @@ from typing import Any
 
 import pytest
 
-from leadline.collections.documents.claims import MOST_CLAIMS, limited, parents
-from leadline.collections.documents.claims import split as split_claims
-from leadline.collections.documents.document import Claim
-from leadline.collections.documents.fields.uspto_parts import read_citations, read_claims
-from leadline.collections.documents.markup.dot_codes import decoded
-from leadline.collections.documents.markup.entities import characters
+from leadline.collections.documents.document import MOST_CLAIMS, Claim, limited, parents
+from leadline.collections.documents.document import split as split_claims
 from leadline.collections.documents.numbers import normalise
+from leadline.collections.documents.readers.greenbook import decoded
+from leadline.collections.documents.readers.uspto import read_citations, read_claims
+from leadline.collections.documents.registry import characters
 from leadline.collections.documents.splitting import split
 from leadline.errors import InputError, MeasureError
-from leadline.measures.notation import parse_measures
-from leadline.records.topics.topic_sheet import _markup_sheet
-from leadline.retrieval.index.chemistry import is_chemical_name, is_formula
+from leadline.measures.definition import parse_measures
+from leadline.records.topics import _markup_sheet
+from leadline.retrieval.index.derived.entities import is_chemical_name, is_formula
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.language.language import Language
-from leadline.retrieval.language.lexing import LONGEST_QUERY
-from leadline.retrieval.language.reading import understand
-from leadline.retrieval.pipeline.grid_plan import plan
+from leadline.retrieval.language.reading import LONGEST_QUERY, understand
+from leadline.retrieval.pipeline.grid import plan
 from leadline.retrieval.pipeline.synonyms.chemistry import accepted_name
 from leadline.text.source import SourceText
 

@@ -70,11 +70,13 @@ PROGRAM = """
 import importlib, json
 from pathlib import Path
 import leadline as ll
-from leadline.retrieval.pipeline.synonyms.synonym_sources import SOURCES
+from leadline.retrieval.pipeline.synonyms.thesaurus import SOURCES
 
 A, B, C, TOPIC = ("US4000001A", "US4000002A", "US4000003A", "US4000004A")
 TEXTS = {A: "salt and salt", B: "salt with much water", C: "halite", TOPIC: "salt"}
-Path("a.jsonl").write_text("".join(json.dumps({"id": id, "title": text}) + chr(10) for id, text in TEXTS.items()))
+DAYS = {A: "1990-01-02", B: "1990-01-02", C: "1990-01-02", TOPIC: "1999-01-02"}
+ROWS = [{"id": id, "title": text, "publication": DAYS[id]} for id, text in TEXTS.items()]
+Path("a.jsonl").write_text("".join(json.dumps(row) + chr(10) for row in ROWS))
 index = ll.build_index(ll.build_collection("a.jsonl", "collection", keep="all"), "index", fields=["title"])
 context = ll.SearchContext.open("index")
 topics = ll.Topics([ll.Topic(TOPIC)])

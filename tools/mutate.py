@@ -8,7 +8,7 @@ A mutation is a table of the TOML file:
 
     [[mutation]]
     name = "holm does not multiply"
-    file = "src/leadline/trust/corrections.py"  # if it was moved, the one file under src/ that holds the text is taken
+    file = "src/leadline/trust/paired_tests.py"  # if it was moved, the one file under src/ that holds the text is taken
     find = "np.arange(len(p), 0, -1)"           # must be there exactly once
     replace = "1"
     tests = ["tests/trust/test_corrections.py"] # what pytest takes: files, folders, ids

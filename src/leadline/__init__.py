@@ -17,42 +17,45 @@ from leadline.version import __version__
 
 if TYPE_CHECKING:
     from leadline import figures, measures, models, readers, steps
-    from leadline.collections.crawl.public import crawl
+    from leadline.collections.crawl.crawl_folder import crawl
+    from leadline.collections.documents.collection import Collection
     from leadline.collections.documents.document import Document
-    from leadline.collections.documents.labels import read_labels
-    from leadline.collections.documents.store import Collection
     from leadline.collections.duplicates.find import Duplicates, duplicates
     from leadline.collections.links.graph import LinkGraph
     from leadline.collections.links.reading import read_links
-    from leadline.collections.links.statistics import crawl_overlap, link_statistics
-    from leadline.collections.links.walking import sample_bias, sample_pages
-    from leadline.judge.citations.from_citations import from_citations
-    from leadline.judge.review.certificate import Certificate
-    from leadline.judge.review.public import simulate_review
-    from leadline.measures.definition import Measure
-    from leadline.measures.evaluate import evaluate
+    from leadline.collections.links.statistics import crawl_overlap, link_statistics, sample_bias, sample_pages
+    from leadline.judge.citations import from_citations
+    from leadline.judge.review.exchange import read_labels
+    from leadline.judge.review.simulation import simulate_review
+    from leadline.judge.review.stopping import Certificate
+    from leadline.measures.definition import Measure, parse_measure
+    from leadline.measures.evaluate import evaluate, read_scores
     from leadline.measures.explain import explain_topic
-    from leadline.measures.ideal import ideal_run
-    from leadline.measures.notation import parse_measure
-    from leadline.measures.score_tables import read_scores
-    from leadline.records.qrels.qrels import Qrels
-    from leadline.records.qrels.read_qrels import read_qrels
-    from leadline.records.runs.read_runs import read_run
-    from leadline.records.runs.run import Run
-    from leadline.records.scores.scores import Scores
-    from leadline.records.topics.topic import Topic, Topics
-    from leadline.retrieval.engines.public import run_engine
-    from leadline.retrieval.for_pyterrier import pyterrier_retriever
+    from leadline.measures.subtopics import ideal_run
+    from leadline.records.qrels import Qrels, read_qrels
+    from leadline.records.runs import Run, read_run
+    from leadline.records.scores import Scores
+    from leadline.records.topics import Topic, Topics
+    from leadline.retrieval.engines.asking import run_engine
     from leadline.retrieval.index.index import Index
-    from leadline.retrieval.link_analysis import hits, indegree, pagerank
     from leadline.retrieval.models.searcher import Searcher
     from leadline.retrieval.pipeline.context import SearchContext
-    from leadline.retrieval.public import build_collection, build_index, make_run, prior_art, search, systems
+    from leadline.retrieval.public import (
+        build_collection,
+        build_index,
+        hits,
+        indegree,
+        make_run,
+        pagerank,
+        prior_art,
+        pyterrier_retriever,
+        search,
+        systems,
+    )
     from leadline.show.check import check
-    from leadline.show.directory.public import directory
+    from leadline.show.directory import directory
     from leadline.show.lab.client import LabClient, connect
-    from leadline.show.public import published_scores, report
-    from leadline.show.tuned_system import tune
+    from leadline.show.public import published_scores, report, tune
     from leadline.trust.public import (
         agreement,
         compare,
@@ -145,14 +148,23 @@ __all__ = [
 
 # The module of each name, imported when the name is first used, so that a program pays only for what it uses.
 _HOMES = {
-    "leadline.retrieval.public": ("build_collection", "build_index", "make_run", "prior_art", "search", "systems"),
-    "leadline.retrieval.engines.public": ("run_engine",),
-    "leadline.retrieval.for_pyterrier": ("pyterrier_retriever",),
+    "leadline.retrieval.public": (
+        "build_collection",
+        "build_index",
+        "hits",
+        "indegree",
+        "make_run",
+        "pagerank",
+        "prior_art",
+        "pyterrier_retriever",
+        "search",
+        "systems",
+    ),
+    "leadline.retrieval.engines.asking": ("run_engine",),
     "leadline.show.check": ("check",),
-    "leadline.show.directory.public": ("directory",),
+    "leadline.show.directory": ("directory",),
     "leadline.show.lab.client": ("LabClient", "connect"),
-    "leadline.show.public": ("published_scores", "report"),
-    "leadline.show.tuned_system": ("tune",),
+    "leadline.show.public": ("published_scores", "report", "tune"),
     "leadline.trust.public": (
         "agreement",
         "compare",
@@ -165,31 +177,25 @@ _HOMES = {
         "spectrogram",
         "verdict",
     ),
-    "leadline.collections.crawl.public": ("crawl",),
+    "leadline.collections.crawl.crawl_folder": ("crawl",),
     "leadline.collections.documents.document": ("Document",),
-    "leadline.collections.documents.labels": ("read_labels",),
-    "leadline.collections.documents.store": ("Collection",),
+    "leadline.judge.review.exchange": ("read_labels",),
+    "leadline.collections.documents.collection": ("Collection",),
     "leadline.collections.links.graph": ("LinkGraph",),
     "leadline.collections.links.reading": ("read_links",),
-    "leadline.collections.links.statistics": ("crawl_overlap", "link_statistics"),
-    "leadline.collections.links.walking": ("sample_bias", "sample_pages"),
-    "leadline.retrieval.link_analysis": ("hits", "indegree", "pagerank"),
+    "leadline.collections.links.statistics": ("crawl_overlap", "link_statistics", "sample_bias", "sample_pages"),
     "leadline.collections.duplicates.find": ("Duplicates", "duplicates"),
-    "leadline.judge.citations.from_citations": ("from_citations",),
-    "leadline.judge.review.certificate": ("Certificate",),
-    "leadline.judge.review.public": ("simulate_review",),
-    "leadline.measures.evaluate": ("evaluate",),
+    "leadline.judge.citations": ("from_citations",),
+    "leadline.judge.review.stopping": ("Certificate",),
+    "leadline.judge.review.simulation": ("simulate_review",),
+    "leadline.measures.evaluate": ("evaluate", "read_scores"),
     "leadline.measures.explain": ("explain_topic",),
-    "leadline.measures.ideal": ("ideal_run",),
-    "leadline.measures.definition": ("Measure",),
-    "leadline.measures.notation": ("parse_measure",),
-    "leadline.records.qrels.qrels": ("Qrels",),
-    "leadline.records.qrels.read_qrels": ("read_qrels",),
-    "leadline.records.runs.read_runs": ("read_run",),
-    "leadline.records.runs.run": ("Run",),
-    "leadline.measures.score_tables": ("read_scores",),
-    "leadline.records.scores.scores": ("Scores",),
-    "leadline.records.topics.topic": ("Topic", "Topics"),
+    "leadline.measures.subtopics": ("ideal_run",),
+    "leadline.measures.definition": ("Measure", "parse_measure"),
+    "leadline.records.qrels": ("Qrels", "read_qrels"),
+    "leadline.records.runs": ("Run", "read_run"),
+    "leadline.records.scores": ("Scores",),
+    "leadline.records.topics": ("Topic", "Topics"),
     "leadline.retrieval.index.index": ("Index",),
     "leadline.retrieval.models.searcher": ("Searcher",),
     "leadline.retrieval.pipeline.context": ("SearchContext",),

@@ -168,7 +168,7 @@ def _run(arguments: list[str]) -> None:
         if group or longer:
             hint = f"; did you mean {', '.join(group or longer)}?"
         _fail("leadline", f"no command {name!r}{hint or '; `leadline --help` lists the commands'}", 2)
-    from leadline.commands.shared.output import check_outputs
+    from leadline.commands.shared.argument_kinds import check_outputs
 
     command = importlib.import_module(f"leadline.commands.{name.replace(' ', '.').replace('-', '_')}")
     description, _, examples = (command.__doc__ or "").partition("Examples:")
@@ -183,7 +183,7 @@ def _run(arguments: list[str]) -> None:
     try:
         options = parser.parse_intermixed_args(arguments[words:])
         _check_values(parser, options)
-        check_outputs(options)
+        check_outputs(parser, options)
         command.run(options)
     except UsageError as error:
         _fail(parser.prog, str(error), 2)

@@ -5,9 +5,9 @@
 True
 """
 
-from leadline.show.figures.evidence import Evidence
-from leadline.show.figures.figure import Figure
-from leadline.show.figures.registry import FIGURES, report_figure
+from leadline.show.charts import Figure
+from leadline.show.report.drawing import FIGURES, report_figure
+from leadline.show.report.evidence import Evidence
 
 __all__ = ["Evidence", "Figure", "draw", "names", "report_figure"]
 

@@ -5,8 +5,7 @@
 True
 """
 
-from leadline.retrieval.models.postings import Array, Postings
-from leadline.retrieval.models.registry import MODELS, Model, model
+from leadline.retrieval.models.registry import MODELS, Array, Model, Postings, model
 
 __all__ = ["Array", "Model", "Postings", "model", "named", "names"]
 

@@ -1,4 +1,4 @@
-"""One check for every option: of a measure, a model or a step; in Python, in a file or on the command line.
+"""Options: each is checked against its type, in Python and in a file alike; and the types of steps' options.
 
 The annotation of an option says what it takes: int, float, bool, str, Literal, tuple, Mapping, a union of these, or
 Annotated with Bounds. A wrong value is a ValueError with one line; the caller says which measure or step it is for.
@@ -21,9 +21,10 @@ from dataclasses import dataclass
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from leadline.errors import nearest
+from leadline.errors import InputError, nearest
 
 LARGEST = 10**12  # of a whole number: more documents than any collection has, and products of two still fit a float
+MOST_SAMPLES = 100_000  # they take hours, and a thousand tell as much
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,11 @@ class Bounds:
 Share = Annotated[float, Bounds(0, 1)]
 NotNegative = Annotated[float, Bounds(0)]
 Positive = Annotated[float, Bounds(0, above=True)]
+Part = Annotated[float, Bounds(0, 1, above=True)]  # a share that is not nothing
+Level = Annotated[float, Bounds(0, 1, above=True, below=True)]  # of significance, of confidence
+Samples = Annotated[int, Bounds(1, MOST_SAMPLES)]
+Draws = Annotated[int, Bounds(1, 10_000_000)]
+Seed = Annotated[int, Bounds(0, 2**63 - 1)]
 
 _WORDS = {int: "a whole number", float: "a number", bool: "true or false", str: "text", NoneType: "empty"}
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
@@ -192,3 +198,26 @@ def _listed(words: list[str]) -> str:
 def _wrong(name: str, expected: str, value: Any, choices: list[str] | None = None) -> ValueError:
     got = f"{value:g}" if isinstance(value, float) else repr(value)
     return ValueError(f"{name} must be {expected}, got {got}{nearest(value, choices or [])}")
+
+
+# The types of steps' options. Each option is checked when the step is made, in Python and in a file alike.
+
+
+__all__ = ["Count", "Fields", "Names", "Share", "Weight", "checked_option"]
+
+Count = Annotated[int, Bounds(1)]  # of documents or terms
+Weight = Annotated[float, Bounds(0)]
+Names = tuple[str, ...]
+Fields = Mapping[str, Weight] | Names | None  # of documents, with or without weights; None: all that are not derived
+
+
+def checked_option(step: str, name: str, value: Any, hint: Any) -> Any:
+    """Return the value of a step's option, converted to its type; InputError where it does not fit.
+
+    >>> checked_option("text", "fields", "title", Names), checked_option("search", "fields", {"title": 2}, Fields)
+    (('title',), {'title': 2.0})
+    """
+    try:
+        return checked(name, value, hint)
+    except ValueError as error:
+        raise InputError(step, str(error)) from None

@@ -6,8 +6,7 @@ True
 """
 
 from leadline.collections.documents.document import Citation, Claim, Document, Priority
-from leadline.collections.documents.markup.xml import Element, find_text
-from leadline.collections.documents.registry import READERS, reader
+from leadline.collections.documents.registry import READERS, Element, find_text, reader
 
 __all__ = ["Citation", "Claim", "Document", "Element", "Priority", "find_text", "names", "reader"]
 

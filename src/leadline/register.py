@@ -113,7 +113,8 @@ class Register(Mapping[str, Member], Generic[Member]):
     def _load_packages(self, _name: str = "") -> None:
         for package in self._packages:
             if package not in self._loaded:
-                for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
+                # a register may be one file, which has no folder to look through
+                for module in pkgutil.iter_modules(getattr(importlib.import_module(package), "__path__", ())):
                     importlib.import_module(f"{package}.{module.name}")
                 self._loaded.add(package)
 

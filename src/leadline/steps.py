@@ -13,12 +13,11 @@ from __future__ import annotations
 from typing import Any
 
 from leadline.retrieval.pipeline import steps as _steps
+from leadline.retrieval.pipeline.context import Request
+from leadline.retrieval.pipeline.named_systems import read_pipeline, system, systems
 from leadline.retrieval.pipeline.pipeline import STEPS, step
-from leadline.retrieval.pipeline.pipeline_files import read_pipeline, system, systems
-from leadline.retrieval.pipeline.request import Request
 from leadline.retrieval.pipeline.steps import *  # noqa: F403
-from leadline.retrieval.pipeline.synonyms.synonym_sources import synonym_source
-from leadline.retrieval.pipeline.synonyms.thesaurus import Thesaurus
+from leadline.retrieval.pipeline.synonyms.thesaurus import Thesaurus, synonym_source
 
 __all__ = ["Request", "Thesaurus", "names", "read_pipeline", "step", "synonym_source", "system", "systems"]
 __all__ += _steps.__all__

@@ -18,7 +18,7 @@ import pytest
 from leadline.cli import main
 from leadline.cluster.work import Caller, CrewMember, Held, worked
 from leadline.collections.documents.build import build
-from leadline.retrieval.index.merging import MERGE_SIZES
+from leadline.retrieval.index.segment import MERGE_SIZES
 from leadline.retrieval.index.writing import BuildSizes
 
 Job = Callable[..., dict[str, Any]]
@@ -154,10 +154,10 @@ def job(files: Path, monkeypatch: pytest.MonkeyPatch) -> Job:
     """Runs one of the jobs, and returns what it wrote, without names and times that differ every time."""
     monkeypatch.chdir(files)
     # Small pieces, so that small data are many: these are the numbers of the process that hands them out.
-    monkeypatch.setattr("leadline.collections.duplicates.texts.CollectionTexts.batch_bytes", 3000)
-    monkeypatch.setattr("leadline.collections.duplicates.texts.MemoryTexts.batch_bytes", 3000)
-    monkeypatch.setattr("leadline.collections.duplicates.texts.ItemTexts.batch_bytes", 3000)
-    monkeypatch.setattr("leadline.measures.spread_runs.PIECE_BYTES", 5000)
+    monkeypatch.setattr("leadline.collections.duplicates.find.CollectionTexts.batch_bytes", 3000)
+    monkeypatch.setattr("leadline.collections.duplicates.find.MemoryTexts.batch_bytes", 3000)
+    monkeypatch.setattr("leadline.collections.duplicates.find.ItemTexts.batch_bytes", 3000)
+    monkeypatch.setattr("leadline.measures.run_source.PIECE_BYTES", 5000)
     monkeypatch.setitem(build.__kwdefaults__, "part_bytes", 2000)
     monkeypatch.setattr(BuildSizes.__init__, "__defaults__", (150_000, MERGE_SIZES))
     monkeypatch.setattr("leadline.retrieval.index.writing.AT_ONCE", 3)

@@ -23,7 +23,7 @@ def on_pickled(pickled: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
         yield pickled
 
     monkeypatch.setattr("leadline.cluster.connect.open_cluster", opened)
-    monkeypatch.setattr("leadline.commands.shared.cluster_option.check_extras", lambda *_: None)
+    monkeypatch.setattr("leadline.commands.shared.extras.check_extras", lambda *_: None)
     return pickled
 
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leadline.cluster.answering import Opened
-from leadline.cluster.shards import IndexOnCluster
+from leadline.cluster.shards import IndexOnCluster, Opened
 from leadline.cluster.work import Caller, worked
 from leadline.errors import InputError
 from leadline.retrieval.index.index import Index
@@ -72,13 +71,14 @@ def test_why_is_the_same(both: tuple[Searcher, Searcher]) -> None:
 
 def test_wrong_input_is_refused_as_without_shards(both: tuple[Searcher, Searcher]) -> None:
     wrong: list[dict[str, Any]] = [{"model": "bm52"}, {"k": 0}, {"fields": "claims"}, {"mask": np.ones(3, np.bool_)}]
-    for options in wrong:
-        said = []
-        for each in both:
-            with pytest.raises(InputError) as error:
-                each.search("word1", **options)
-            said.append(str(error.value))
-        assert said[0] == said[1]
+    for query in ("word1", ""):
+        for options in (*wrong, {"model": "bm52", "k": 0}):
+            said = []
+            for each in both:
+                with pytest.raises(InputError) as error:
+                    each.search(query, **options)
+                said.append(str(error.value))
+            assert said[0] == said[1]
 
 
 def test_an_index_that_has_changed_is_refused(folder: Path) -> None:

@@ -15,8 +15,8 @@ import pytest
 
 from leadline.cli import main
 from leadline.collections.documents.build import write_collection
+from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Claim, Document, Priority
-from leadline.collections.documents.store import Collection
 from leadline.retrieval.index.index import Index
 
 JUDGE = Path(__file__).parents[1] / "judge"

@@ -10,7 +10,8 @@ import pytest
 from leadline.cli import main
 from leadline.errors import InputError
 from leadline.measures.evaluate import evaluate
-from leadline.show.cost_model import JUDGEMENT_BYTES, KNOWN, SLOPES, Machine, Workload, estimate
+from leadline.show.choices import KNOWN_COLLECTIONS, Machine, Workload
+from leadline.show.cost_model import JUDGEMENT_BYTES, SLOPES, estimate
 
 PAGE = Path(__file__).parents[2] / "docs/growth.md"
 
@@ -64,7 +65,7 @@ def test_a_known_collection_of_another_size_says_so(capsys: pytest.CaptureFixtur
     assert "evaluation assumes 100 judgements a topic, of 20 bytes" in shown.err
 
 
-@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("name", KNOWN_COLLECTIONS)
 def test_known_collections(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     main(["estimate", name, "--format", "json"])
     shown = capsys.readouterr()

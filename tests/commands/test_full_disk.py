@@ -153,3 +153,20 @@ def test_evaluate_report_run_and_grid(
     for name in ("run", "grid"):
         main(commands[name])
     assert not list(small_disk.rglob("*.unfinished"))
+
+
+@pytest.mark.parametrize("left", range(130 << 10, 280 << 10, 20 << 10))
+def test_tables_that_polars_writes(
+    small_disk: Path, full: Callable[[int], None], capsys: pytest.CaptureFixture[str], tmp_path: Path, left: int
+) -> None:
+    """The texts of these documents need little room, and the tables of their names and citations much."""
+    source = tmp_path / "citing.jsonl"
+    with source.open("w") as file:
+        for number in range(3000):
+            cited = [f"US{4_000_000 + (number * 8 + place) * 7919 % 2_999_999}A" for place in range(8)]
+            fields = {"id": f"US{7_000_000 + number}B2", "title": "Nail", "abstract": "A nail.", "citations": cited}
+            file.write(json.dumps(fields) + "\n")
+    full(left)
+    error = failed(capsys, "collection", "build", str(source), "-o", str(small_disk / "c"), "-q")
+    assert "the disk is full (" in error
+    assert not content(small_disk)

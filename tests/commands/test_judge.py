@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from leadline.cli import main
-from leadline.judge.pools.pool import Pool
+from leadline.judge.pools import Pool
 
 
 @pytest.fixture

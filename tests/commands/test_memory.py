@@ -16,17 +16,17 @@ import pytest
 
 import leadline as ll
 from leadline.cli import main
-from leadline.collections.documents import build_memory
+from leadline.collections.documents import build_folder as build_memory
 from leadline.collections.documents.build import LEAST_DOCUMENT_BYTES, PART_BYTES, Options, build, raw_parts
+from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.sources import FileSource
-from leadline.collections.documents.store import Collection
 from leadline.collections.duplicates import find
 from leadline.errors import InputError
-from leadline.retrieval.answers import search_memory
+from leadline.retrieval import word_search as search_memory
 from leadline.retrieval.index import writing
 from leadline.retrieval.index.index import Index
 from leadline.text.files import readable_size
-from leadline.text.memory_budget import MemoryBudget
+from leadline.text.spread import MemoryBudget
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="the memory of a process, as Linux shows it")
 WORDS = [f"{first}{last}" for first in ("poly", "metal", "glass", "thin") for last in ("film", "valve", "resin", "mer")]
@@ -83,7 +83,8 @@ def test_memory_is_kept_while_runs_grow_tenfold(tmp_path: Path, soak: bool) -> N
     large, said = own_memory(["evaluate", "qrels.txt", "large.run", "--memory", "180MB"], tmp_path)
     assert "at most 180.0 MB: the largest run in " in said
     assert large < 180
-    assert large - small < grown / 3
+    # What allocators keep for themselves differs by some megabytes from one process to the next.
+    assert large - small < grown / 3 + 8
 
 
 def test_an_index_in_small_batches_answers_the_same(

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from leadline.collections.documents.records import to_record
+from leadline.collections.documents.fields.record_fields import to_record
 
 
 def test_prior_art_hides_the_family_and_what_came_later(office: Any) -> None:

@@ -12,7 +12,7 @@ pytest.importorskip("vl_convert", reason="a report needs the package vl-convert-
 
 from leadline.cli import main
 from leadline.show.report import html_page
-from leadline.show.report.page_key import key_of, key_written_in
+from leadline.show.report.html_page import key_of, key_written_in
 
 
 @pytest.fixture(autouse=True)

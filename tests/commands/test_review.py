@@ -93,8 +93,8 @@ def test_a_rule_gives_the_same_with_and_without_others(review: Path, office: Any
 
 
 def test_a_finished_review_is_copied_brought_back_and_tried_again(review: Path, office: Any, tmp_path: Path) -> None:
+    from leadline.judge.review.exchange import begin_review
     from leadline.judge.review.project import ReviewSettings
-    from leadline.judge.review.starting import begin_review
 
     made = begin_review(tmp_path / "r", [review / "review.csv"], ReviewSettings("Migraine"), labels=True)
     _, err = office.run("review", "backup", str(made.folder), "-o", str(tmp_path / "monday.zip"))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from leadline.judge.review.certificate import Certificate
+from leadline.judge.review.stopping import Certificate
 
 
 def table(path: Path, rows: list[tuple[str, object, object]]) -> str:

@@ -14,8 +14,8 @@ import pytest
 
 from leadline.cli import main
 from leadline.collections.documents.build import write_collection
+from leadline.collections.documents.collection import claim_tree
 from leadline.collections.documents.document import Citation, Claim, Document, Priority
-from leadline.collections.documents.surroundings import claim_tree
 
 FAMILY = (Priority("DE1", "1999-05-01"),)
 DOCUMENTS = [
@@ -92,7 +92,9 @@ def test_claims_that_refer_to_later_ones_or_to_none() -> None:
 
 @pytest.mark.parametrize(("pager", "paged"), [("sed s/^/paged:/", True), ("cat", False), ("", False), ("'", False)])
 def test_a_long_text_goes_through_the_pager(tmp_path: Path, pager: str, paged: bool) -> None:
-    program = "from leadline.commands.shared.pager import write_paged\nwrite_paged('a \\x07 line\\n' * 100, None)"
+    program = (
+        "from leadline.commands.shared.terminal_page import write_paged\nwrite_paged('a \\x07 line\\n' * 100, None)"
+    )
     control, terminal = pty.openpty()
     environment = {**os.environ, "PAGER": pager, "LINES": "24", "COLUMNS": "80"}
     command = [sys.executable, "-c", program]

@@ -57,8 +57,8 @@ def as_user(tmp_path: Path, shared: Path) -> Callable[[int, str], str]:
 
 # The user may not be able to read the interpreter's library: whatever is needed is imported before.
 IMPORTED = """
-import os, pathlib, tempfile
-import leadline.retrieval.pipeline.journal, leadline.text.cache
+import os, pathlib, socket, tempfile
+import leadline.retrieval.pipeline.pipeline, leadline.text.files
 from leadline.cli import main
 """
 BUILT = """
@@ -142,7 +142,7 @@ def test_links_and_pipes_at_the_names_of_outputs(as_user: Callable[[int, str], s
     assert "a link that another user made" in as_user(ALICE, write.format("a.csv"))
     assert "a pipe or device of another user" in as_user(ALICE, write.format("b.csv"))
     journal = (
-        "from pathlib import Path\nfrom leadline.retrieval.pipeline.journal import Journal, TopicResult\ntry:\n"
+        "from pathlib import Path\nfrom leadline.retrieval.pipeline.pipeline import Journal, TopicResult\ntry:\n"
         "    Journal(Path({!r}), 1).add('1', (['d'], [1.0], []))\n    print('added')\nexcept Exception as error:\n"
         "    print(repr(error))"
     )
@@ -153,7 +153,7 @@ def test_links_and_pipes_at_the_names_of_outputs(as_user: Callable[[int, str], s
 
 def test_a_journal_that_another_user_planted_is_not_continued(as_user: Callable[[int, str], str], shared: Path) -> None:
     program = (
-        "from pathlib import Path\nfrom leadline.retrieval.pipeline.journal import Journal, TopicResult\ntry:\n"
+        "from pathlib import Path\nfrom leadline.retrieval.pipeline.pipeline import Journal, TopicResult\ntry:\n"
         "    journal = Journal(Path('r.unfinished'), 1)\n    print(len(journal))\n"
         "    journal.add('1', TopicResult(['d'], [1.0], []))\n"
         "except Exception as error:\n    print(repr(error))"
@@ -168,7 +168,7 @@ def test_a_cache_that_another_user_planted_is_not_used(as_user: Callable[[int, s
     import os
     os.umask({umask})
     from pathlib import Path
-    from leadline.text.cache import cache_directory, read_cached, write_cached
+    from leadline.text.files import cache_directory, read_cached, write_cached
     path = cache_directory() / "code.o"
     print(read_cached(path), write_cached(path, b"{content}"), read_cached(path))
     """

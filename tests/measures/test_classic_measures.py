@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from leadline.errors import MeasureError
+from leadline.measures.definition import parse_measure
 from leadline.measures.hits import Hits
-from leadline.measures.notation import parse_measure
 
 MEASURES = (
     "P@10", "relative_P@10", "Rprec", "Rprec_mult@0.5", "Success@10", "RR", "RR@3", "AP", "AP@10", "GMAP", "set_map",

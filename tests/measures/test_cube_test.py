@@ -13,16 +13,14 @@ import numpy as np
 import pytest
 
 from leadline.errors import MeasureError
-from leadline.measures.cube import fill
+from leadline.measures.definition import parse_measure
+from leadline.measures.gains import fill
 from leadline.measures.hits import Hits, Reading
-from leadline.measures.ideal import ideal_run
 from leadline.measures.join import join, reading_of, together
-from leadline.measures.notation import parse_measure
-from leadline.measures.reading_log import read_reading_log
-from leadline.records.qrels.qrels import Qrels
-from leadline.records.qrels.read_qrels import read_qrels
-from leadline.records.runs.read_runs import read_run
-from leadline.records.runs.run import Run
+from leadline.measures.run_source import read_reading_log
+from leadline.measures.subtopics import ideal_run
+from leadline.records.qrels import Qrels, read_qrels
+from leadline.records.runs import Run, read_run
 
 TRACK_OUTPUTS = [
     f"{program}{kind}.ddA.cut{cut}.out"

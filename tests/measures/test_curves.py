@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import leadline as ll
-from leadline.measures.curves import precision_recall, topic_curve
+from leadline.measures.explain import precision_recall, topic_curve
 
 
 def test_the_papers_example() -> None:

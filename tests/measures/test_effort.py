@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from leadline.errors import MeasureError
+from leadline.measures.definition import parse_measure
 from leadline.measures.evaluate import evaluate
 from leadline.measures.hits import Hits
 from leadline.measures.join import join, together
-from leadline.measures.notation import parse_measure
-from leadline.records.qrels.read_qrels import read_qrels
-from leadline.records.runs.read_runs import read_run
+from leadline.records.qrels import read_qrels
+from leadline.records.runs import read_run
 
 MEANS = {"last_rel": "last_rel", "wss_95": "wss_95", "wss_100": "wss_100"}
 

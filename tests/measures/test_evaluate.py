@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.conftest import examples
 
 import leadline as ll
-from leadline.measures.for_ir_measures import offer
+from leadline.measures.other_programs import offer
 
 QRELS = {"1": {"d1": 1, "d2": 0, "d3": 2}, "2": {"d4": 1}, "3": {"d9": 0}}
 RUN = {"1": {"d1": 3.0, "d2": 2.0, "d8": 1.0}}

@@ -9,9 +9,8 @@ import pytest
 from leadline.commands.explain import description
 from leadline.errors import MeasureError
 from leadline.measures.catalogue import FILES
-from leadline.measures.definition import MEASURES, Measure
+from leadline.measures.definition import MEASURES, Measure, parse_measure, parse_measures
 from leadline.measures.explain import SECTIONS, sections, worked_example
-from leadline.measures.notation import parse_measure, parse_measures
 
 REQUIRED = {"WSS": "@0.95", "effort": "@0.9", "iprec": "@0.1", "Rprec_mult": "@0.2", "Rnorm": "(size=1000)"}
 

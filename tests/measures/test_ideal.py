@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 from leadline.errors import InputError
-from leadline.measures.ideal import ideal_run
-from leadline.records.qrels.qrels import Qrels
-from leadline.records.qrels.read_qrels import read_qrels
-from leadline.records.runs.read_runs import read_run
+from leadline.measures.subtopics import ideal_run
+from leadline.records.qrels import Qrels, read_qrels
+from leadline.records.runs import read_run
 
 
 def judged(*lines: str, weights: list[float] | None = None) -> Qrels:

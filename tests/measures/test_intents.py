@@ -14,15 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leadline.errors import MeasureError
-from leadline.measures.aspects import Theta
+from leadline.measures.definition import parse_measure
 from leadline.measures.hits import Hits
-from leadline.measures.intents import Reader, example, greedy_ideal
 from leadline.measures.join import join, together
-from leadline.measures.notation import parse_measure
-from leadline.records.qrels.qrels import Qrels
-from leadline.records.qrels.read_qrels import read_qrels
-from leadline.records.runs.read_runs import read_run
-from leadline.records.runs.run import Run
+from leadline.measures.subtopics import Reader, Theta, example, greedy_ideal
+from leadline.records.qrels import Qrels, read_qrels
+from leadline.records.runs import Run, read_run
 
 Judgements = dict[str, dict[str, int]]  # document -> subtopic -> grade
 GAINS: dict[str, Callable[[int], float]] = {

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from leadline.measures.like_sample_eval import sample_eval_report
+from leadline.measures.other_programs import sample_eval_report
 
 
 @pytest.mark.parametrize(("qrels", "output"), [("strat", "nist2011.sA"), ("onestratum", "nist2011.onestratum.sA")])

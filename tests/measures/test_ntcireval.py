@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from leadline.measures.definition import parse_measure
 from leadline.measures.join import join, together
-from leadline.measures.notation import parse_measure
-from leadline.records.qrels.read_qrels import read_qrels
-from leadline.records.runs.read_runs import read_run
+from leadline.records.qrels import read_qrels
+from leadline.records.runs import read_run
 
 # Its AP@k divides by min(n, k) and its ERR stops with g / (largest g + 1), so these are not ours.
 OURS = {

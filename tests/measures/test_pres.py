@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 
 from leadline.errors import InputError
+from leadline.measures.definition import parse_measure
 from leadline.measures.hits import Hits
 from leadline.measures.join import join, together
-from leadline.measures.notation import parse_measure
-from leadline.records.qrels.qrels import Qrels
-from leadline.records.qrels.read_qrels import read_qrels
-from leadline.records.runs.read_runs import read_run
+from leadline.records.qrels import Qrels, read_qrels
+from leadline.records.runs import read_run
 from leadline.show.papers import published
 
 

@@ -8,11 +8,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leadline.measures.definition import parse_measure
 from leadline.measures.hits import Hits
 from leadline.measures.join import join, together
-from leadline.measures.notation import parse_measure
-from leadline.records.qrels.qrels import Qrels
-from leadline.records.runs.run import Run
+from leadline.records.qrels import Qrels
+from leadline.records.runs import Run
 
 SLACK = 1e-12
 DOCUMENTS = [f"d{number:02}" for number in range(30)]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from leadline.errors import InputError
-from leadline.measures.reading_log import read_reading_log
+from leadline.measures.run_source import read_reading_log
 
 
 def log(folder: Path, content: str, name: str = "log.txt") -> Path:

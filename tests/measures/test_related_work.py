@@ -16,12 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.errors import MeasureError
+from leadline.measures.definition import parse_measure
 from leadline.measures.evaluate import evaluate
 from leadline.measures.hits import Hits, Reading
-from leadline.measures.intents import example
-from leadline.measures.notation import parse_measure
-from leadline.records.qrels.qrels import Qrels
-from leadline.records.qrels.read_qrels import read_qrels
+from leadline.measures.subtopics import example
+from leadline.records.qrels import Qrels, read_qrels
 
 
 def value(measure: str, hits: Hits) -> float:

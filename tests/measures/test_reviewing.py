@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.errors import MeasureError
+from leadline.measures.definition import parse_measure
 from leadline.measures.hits import Hits
 from leadline.measures.join import join, together
-from leadline.measures.notation import parse_measure
-from leadline.records.qrels.read_qrels import read_qrels
-from leadline.records.runs.read_runs import read_run
+from leadline.records.qrels import read_qrels
+from leadline.records.runs import read_run
 
 TAR_EVAL = {  # its names and ours
     "norm_area": "norm_area", "loss_er": "loss_er", "loss_e": "loss_e", "loss_r": "loss_r", "total_cost": "total_cost",

@@ -15,7 +15,7 @@ from leadline.measures import run_source
 from leadline.measures.definition import View
 from leadline.measures.evaluate import hits_of_runs, open_sources
 from leadline.measures.run_source import ReadingPlan
-from leadline.records.choices import Order
+from leadline.records.other_packages import Order
 from leadline.text import source
 
 TOPICS, DEPTH = 12, 30

@@ -10,13 +10,11 @@ import numpy as np
 import pytest
 
 from leadline.errors import MeasureError
+from leadline.measures.definition import parse_measure
 from leadline.measures.hits import Hits
 from leadline.measures.join import RunHits, join, together
-from leadline.measures.notation import parse_measure
-from leadline.records.qrels.qrels import Qrels
-from leadline.records.qrels.read_qrels import read_qrels
-from leadline.records.runs.read_runs import read_run
-from leadline.records.runs.run import Run
+from leadline.records.qrels import Qrels, read_qrels
+from leadline.records.runs import Run, read_run
 
 HALF_DIGIT = 0.5e-4 + 1e-9
 SUMMED = {"inum_rel_ret", "inum_rel"}

@@ -14,13 +14,14 @@ import pytest
 
 import leadline as ll
 from leadline.errors import InputError
-from leadline.measures import run_source, spread_runs
+from leadline.measures import run_source
+from leadline.measures import run_source as spread_runs
 from leadline.measures.definition import View
 from leadline.measures.evaluate import hits_of_runs, open_sources
 from leadline.measures.run_source import ReadingPlan
-from leadline.records.choices import Order
-from leadline.records.runs import run_cuts
-from leadline.records.runs.run_cuts import cuts
+from leadline.records import large_runs as run_cuts
+from leadline.records.large_runs import cuts
+from leadline.records.other_packages import Order
 from leadline.text.memory import NEW_ARRAYS
 from leadline.text.spread import spread_here
 

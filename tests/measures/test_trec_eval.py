@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from leadline.errors import MismatchError
-from leadline.measures.hits import Hits
+from leadline.measures.definition import parse_measure
+from leadline.measures.hits import Hits, judged_only
 from leadline.measures.join import RunHits, join, together
-from leadline.measures.like_trec_eval import (
+from leadline.measures.other_programs import (
     ALL_TREC,
     rbp_residual,
     relstrings,
@@ -22,12 +23,8 @@ from leadline.measures.like_trec_eval import (
     tag_of,
     trec_eval_report,
 )
-from leadline.measures.notation import parse_measure
-from leadline.measures.unjudged import judged_only
-from leadline.records.qrels.qrels import Qrels
-from leadline.records.qrels.read_qrels import read_qrels
-from leadline.records.runs.read_runs import read_run, run_of_text
-from leadline.records.runs.run import Run
+from leadline.records.qrels import Qrels, read_qrels
+from leadline.records.runs import Run, read_run, run_of_text
 from leadline.text.source import SourceText
 
 WITH_PARAMETERS = ("syn.A.gains.c", "syn.A.fracgains.c", "syn.A.rbp8.c")

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from leadline.collections.documents.build import write_collection
+from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Citation, Claim, Document, Priority
 from leadline.collections.documents.numbers import normalise
-from leadline.collections.documents.store import Collection
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.pipeline.context import SearchContext

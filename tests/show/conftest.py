@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from leadline.show.figures.evidence import Evidence
-from leadline.show.figures.figure import Figure
-from leadline.show.figures.registry import FIGURES
+from leadline.show.charts import Figure
+from leadline.show.report.drawing import FIGURES
+from leadline.show.report.evidence import Evidence
 
 
 @pytest.fixture(scope="session")

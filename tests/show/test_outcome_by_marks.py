@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 import leadline as ll
-from leadline.show.outcome_by_marks import OutcomeByMarks, outcome_by_marks
-from leadline.trust.deciding import decide
+from leadline.trust.incomplete import OutcomeByMarks, outcome_by_marks
 from leadline.trust.study import open_study
+from leadline.trust.verdict import decide
 
 TOPICS, DOCUMENTS = 24, 40
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from leadline.text.cache import cache_directory, read_cached, write_cached
+from leadline.text.files import cache_directory, read_cached, write_cached
 
 posix = pytest.mark.skipif(os.name != "posix", reason="a system without modes and owners")
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from leadline.text.cache import read_cached, write_cached
+from leadline.text.files import read_cached, write_cached
 
 CODE = """
 import sys
@@ -43,7 +43,7 @@ def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
 
 
 def test_what_is_damaged_or_refused_is_compiled_again(tmp_path: Path, monkeypatch) -> None:
-    from leadline.text import compiled
+    from leadline.text import engine as compiled
 
     users = compiled.KernelLibrary("leadline.text.kernels")
     users.load()
@@ -101,7 +101,7 @@ def test_what_is_damaged_or_refused_is_compiled_again(tmp_path: Path, monkeypatc
 
 
 def test_a_home_that_cannot_be_written(monkeypatch) -> None:
-    from leadline.text import compiled
+    from leadline.text import engine as compiled
 
     monkeypatch.delenv("LEADLINE_CACHE", raising=False)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)

@@ -13,21 +13,33 @@ from pathlib import Path
 
 import pytest
 
-from leadline.collections.documents.markup import outlines, plain_text
-from leadline.collections.duplicates import grouping, shingles, sketches, tokens
-from leadline.collections.links import graph, pagerank, summing
+from leadline.collections.documents.readers import uspto as outlines
+from leadline.collections.documents.readers import uspto as plain_text
+from leadline.collections.duplicates import grouping, sketches
+from leadline.collections.duplicates import sketches as shingles
+from leadline.collections.duplicates import sketches as tokens
+from leadline.collections.links import graph
+from leadline.collections.links import graph as summing
+from leadline.collections.links import page_scores as pagerank
 from leadline.errors import InputError, LeadlineWarning
 from leadline.judge.review.learners import svm
 from leadline.measures import join
-from leadline.records.runs import order, read_runs
-from leadline.retrieval.index import analysis, intersecting, inverting, merging, occurrences, packing, terms, uniting
-from leadline.retrieval.models import ranking
-from leadline.text import compiled, engine, fields, ids
+from leadline.records import runs as order
+from leadline.records import runs as read_runs
+from leadline.retrieval.index import analysis, inverting, packing, terms
+from leadline.retrieval.index import analysis as occurrences
+from leadline.retrieval.index import index as intersecting
+from leadline.retrieval.index import index as uniting
+from leadline.retrieval.index import segment as merging
+from leadline.retrieval.models import searcher as ranking
+from leadline.text import engine, fields
+from leadline.text import engine as compiled
+from leadline.text import fields as ids
 from leadline.text.engine import COMPILING_PAYS, JOBS, LOADING_PAYS, Engine
 
 TEXT = "leadline.text.kernels"
 PACKAGES = (
-    TEXT, "leadline.records.runs.kernels", "leadline.measures.kernels", "leadline.collections.documents.kernels",
+    TEXT, "leadline.records.kernels", "leadline.measures.kernels", "leadline.collections.documents.kernels",
     "leadline.collections.duplicates.kernels", "leadline.collections.links.kernels",
     "leadline.retrieval.index.kernels", "leadline.retrieval.models.kernels", "leadline.judge.review.kernels",
 )  # fmt: skip
@@ -245,10 +257,10 @@ def test_the_key_of_the_cache_covers_every_source(monkeypatch: pytest.MonkeyPatc
         path.relative_to(compiled._PACKAGE_ROOT).as_posix() for path in compiled.sources("leadline.measures.kernels")
     }
     assert names >= {
-        "text/compiled.py", "text/kernels/primitives.py", "text/kernels/numbers.py", "text/kernels/arguments.py",
-        "records/runs/kernels/scanning.py", "records/runs/kernels/ordering.py", "measures/kernels/joining.py",
+        "text/engine.py", "text/kernels.py", "text/kernel_arguments.py",
+        "records/kernels.py", "measures/kernels.py",
     }  # fmt: skip
-    assert "text/kernels/columns.py" in {path.relative_to(compiled._PACKAGE_ROOT).as_posix()
+    assert "text/kernels.py" in {path.relative_to(compiled._PACKAGE_ROOT).as_posix()
                                          for path in compiled.sources("leadline.retrieval.index.kernels")}  # fmt: skip
     for package in PACKAGES:  # no other way to import would be seen
         for path in compiled.sources(package):
@@ -268,7 +280,7 @@ def test_numbas_version_is_known_without_importing_it() -> None:
 def test_arrays_are_checked_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     import numpy as np
 
-    from leadline.text.kernels.arguments import FieldSlices
+    from leadline.text.kernel_arguments import FieldSlices
 
     monkeypatch.setenv("LEADLINE_ENGINE", "compiled")
     kernel = engine.engine_of(TEXT).kernel("whole_numbers")
@@ -301,7 +313,7 @@ folder = Path({folder!r})
 main(["evaluate", str(folder / "qrels"), str(folder / "run"), "-m", "AP", "--quiet"])
 from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.store import Collection
+from leadline.collections.documents.collection import Collection
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.models.searcher import Searcher
 numbers = [f"000000{{n}}" for n in range(4)]
@@ -356,7 +368,7 @@ def test_warnings_can_be_silenced() -> None:
 def test_a_prepared_group_is_checked_for_each_parameter(monkeypatch: pytest.MonkeyPatch) -> None:
     import numpy as np
 
-    from leadline.text.kernels.arguments import FieldSlices
+    from leadline.text.kernel_arguments import FieldSlices
 
     monkeypatch.setenv("LEADLINE_ENGINE", "compiled")
     kernel = engine.engine_of(TEXT).kernel("whole_numbers")

@@ -13,7 +13,8 @@ import pytest
 
 from leadline.errors import InputError
 from leadline.text import files
-from leadline.text.files import check_output, replacing, write_whole
+from leadline.text.files import replacing, replacing_ours, write_stored, write_whole
+from leadline.text.owned_folder import OwnedFolder
 
 
 def names_in(folder: Path) -> list[str]:
@@ -86,10 +87,10 @@ def test_a_link_of_another_user_is_refused(tmp_path: Path) -> None:
 
 
 def test_names_of_files_in_the_making_are_never_used_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    planted = tmp_path / f"{files.PART_PREFIX}guessed{files.PART_SUFFIX}"
+    planted = tmp_path / f"{files.PART_PREFIX}{b'guessed'.hex()}{files.PART_SUFFIX}"
     planted.symlink_to(tmp_path / "precious")
-    names = iter(["guessed", "other"])
-    monkeypatch.setattr("leadline.text.files.secrets.token_hex", lambda _size: next(names))
+    names = iter([b"guessed", b"other"])
+    monkeypatch.setattr("leadline.text.files.os.urandom", lambda _size: next(names))
     write_whole(tmp_path / "out", b"x")
     assert not (tmp_path / "precious").exists()
 
@@ -126,11 +127,16 @@ def test_a_full_disk_is_one_line_with_sizes(tmp_path: Path, monkeypatch: pytest.
     assert names_in(tmp_path) == ["out"]
 
 
-def test_an_output_that_is_an_input_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "qrels"
-    path.write_bytes(b"1 0 d 1\n")
-    (tmp_path / "alias").symlink_to(path)
-    with pytest.raises(InputError, match="input as well as the output"):
-        check_output(tmp_path / "alias", [str(path), {"1": {}}, None])
-    check_output(tmp_path / "new", [path])
-    check_output("-", [path])
+def test_a_file_of_ours_is_refused_and_our_own_writers_may(tmp_path: Path) -> None:
+    with OwnedFolder.locked(tmp_path / "words", "index", 1) as owned:
+        owned.reserve("manifest.json")
+        write_stored(tmp_path / "words" / "manifest.json", b"{}")
+    (tmp_path / "alias").symlink_to(tmp_path / "words")
+    for name in ("words/manifest.json", "words/new", "words/deep/er", "alias/manifest.json", "words/leadline.jsonl"):
+        with pytest.raises(InputError, match=r"inside the index|the name by which"):
+            write_whole(tmp_path / name, b"x")
+    with replacing_ours(tmp_path / "words" / "manifest.json") as file:
+        file.write(b"[]")
+    write_whole(tmp_path / "beside", b"x")
+    assert (tmp_path / "words" / "manifest.json").read_bytes() == b"[]"
+    assert names_in(tmp_path) == ["alias", "beside", "words"]

@@ -13,7 +13,7 @@ import pytest
 import zstandard
 
 import leadline as ll
-from leadline.text.frames import strings
+from leadline.text.sheet import strings
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import leadline
-from leadline.text.fields import table_size
-from leadline.text.ids import Ids, decode_id, encode_id
+from leadline.text.fields import Ids, decode_id, encode_id, table_size
 
 NAMES = [b"EP-1", b"", b"\xff\xfe", "é€".encode(), b"a" * 300, b"EP-1", b"\x00"]
 
@@ -62,7 +61,7 @@ def test_hash_tables_are_powers_of_two_and_mostly_empty(entries: int) -> None:
 def test_hashes_are_not_pickled() -> None:
     # Another process has another seed: hashes of this one would match none of its identifiers.
     code = (
-        "import pickle, sys; from leadline.text.ids import Ids; ids = pickle.load(sys.stdin.buffer); "
+        "import pickle, sys; from leadline.text.fields import Ids; ids = pickle.load(sys.stdin.buffer); "
         "print((ids.hashes() == Ids.of(['EP-1', 'WO-22']).hashes()).all())"
     )
     ids = Ids.of(["EP-1", "WO-22"])

@@ -10,11 +10,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from leadline.measures.join import RunHits, join_text
-from leadline.records.qrels.qrels import Qrels
-from leadline.records.runs.read_runs import run_of_text
-from leadline.text import compiled, fields, ids
-from leadline.text.cache import read_cached
-from leadline.text.ids import Ids
+from leadline.records.qrels import Qrels
+from leadline.records.runs import run_of_text
+from leadline.text import engine as compiled
+from leadline.text import fields
+from leadline.text import fields as ids
+from leadline.text.fields import Ids
+from leadline.text.files import read_cached
 from leadline.text.memory import ReusedArrays
 from leadline.text.source import SourceText
 
@@ -120,7 +122,7 @@ def test_numbers_are_rounded_as_python_rounds_them(written: list[str]) -> None:
 
 def test_no_kernel_calls_the_c_library_for_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     """strtod reads numbers as the locale writes them. No locale with a comma need be installed for this test."""
-    for package in ("leadline.records.runs.kernels", "leadline.measures.kernels"):
+    for package in ("leadline.records.kernels", "leadline.measures.kernels"):
         library = compiled.KernelLibrary(package)
         library.load()
         content = read_cached(library._object_file)

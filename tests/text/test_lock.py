@@ -13,12 +13,12 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from leadline.errors import InputError
-from leadline.text import lock
-from leadline.text.lock import FolderLock
+from leadline.text import files as lock
+from leadline.text.files import FolderLock
 
 HOLDER = """
 import multiprocessing, os
-from leadline.text.lock import FolderLock
+from leadline.text.files import FolderLock
 
 def hold(folder, ready, kill):
     lock = FolderLock(folder)

@@ -9,7 +9,7 @@ import pytest
 
 from leadline.errors import InputError
 from leadline.text.memory import MappedArrays
-from leadline.text.memory_budget import MemoryBudget, memory_size
+from leadline.text.spread import MemoryBudget, memory_size
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ import pytest
 
 from leadline.errors import InputError
 from leadline.text import files
+from leadline.text.checksums import open_stored, stored_bytes
 from leadline.text.files import is_leftover, new_file, remove_leftovers, replacing, write_stored, write_whole
-from leadline.text.stored import open_stored, stored_bytes
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes of POSIX")
 

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from leadline.errors import LeadlineError
 from leadline.measures.join import join
-from leadline.records.qrels.qrels import Qrels
-from leadline.records.qrels.read_qrels import qrels_of_text
-from leadline.records.runs.read_runs import run_of_text
+from leadline.records.qrels import Qrels, qrels_of_text
+from leadline.records.runs import run_of_text
 from leadline.text.source import SourceText
 
 NAMES = ["1", "2", "10", "Q0", "d1", "d2", "d10", "é", "d1234567", "d12345678", "a-very-long-identifier-0001"]

@@ -10,9 +10,9 @@ import pytest
 from scipy.stats import wilcoxon
 
 from leadline.errors import MismatchError
-from leadline.records.scores.scores import Scores
+from leadline.records.scores import Scores
 from leadline.show.papers import published
-from leadline.trust.agreement import Agreement, agreement
+from leadline.trust.measure_comparison import Agreement, agreement
 
 
 def trec_chem() -> Scores:

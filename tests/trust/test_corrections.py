@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.errors import InputError
-from leadline.trust.corrections import CORRECTIONS, corrected
+from leadline.trust.paired_tests import CORRECTIONS, corrected
 
 THEIRS = {"holm": "holm", "bonferroni": "bonferroni", "bh": "fdr_bh", "none": "raw"}
 some_p = st.lists(st.floats(0, 1), min_size=1, max_size=40).map(np.array)

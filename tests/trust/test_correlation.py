@@ -15,10 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.errors import InputError, MismatchError
-from leadline.records.scores.scores import Scores
+from leadline.records.scores import Scores
 from leadline.show.papers import published
-from leadline.trust.correlation import TAUS, correlation
-from leadline.trust.tau import tau_a, tau_ap, tau_ap_b, tau_b
+from leadline.trust.measure_comparison import TAUS, correlation
+from leadline.trust.rankings import tau_a, tau_ap, tau_ap_b, tau_b
 
 PRINTED = 1e-12  # what the other programs printed
 Tau = Callable[[list[float], list[float]], np.ndarray]
@@ -132,7 +132,7 @@ def test_many_rankings_in_one_call_and_in_blocks(monkeypatch: pytest.MonkeyPatch
     for tau in (tau_a, tau_b, tau_ap, tau_ap_b):
         one_by_one = [[float(tau(a, b)) for b in y] for a in x[:, 0]]
         whole = tau(x, y)
-        monkeypatch.setattr("leadline.trust.tau.BLOCK", 100)
+        monkeypatch.setattr("leadline.trust.rankings.BLOCK", 100)
         assert np.array_equal(whole, tau(x, y))
         assert whole == pytest.approx(np.array(one_by_one), abs=1e-14)
 

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from leadline.errors import InputError, LeadlineError
-from leadline.records.qrels.read_qrels import read_qrels
+from leadline.records.qrels import read_qrels
 from leadline.show.papers import published
 from leadline.trust import study as study_file
 from leadline.trust.incomplete import Incomplete
 from leadline.trust.public import incomplete, verdict
+from leadline.trust.rankings import tau_b
 from leadline.trust.study import Study, open_study
-from leadline.trust.tau import tau_b
 
 
 def test_topics_that_drop_out_of_samples_are_counted_and_said() -> None:

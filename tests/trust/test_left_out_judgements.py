@@ -12,11 +12,9 @@ from hypothesis import strategies as st
 from leadline.errors import InputError, MeasureError, MismatchError
 from leadline.measures.definition import MEASURES, View
 from leadline.measures.evaluate import evaluate
-from leadline.records.qrels.qrels import Qrels
-from leadline.trust.incomplete import Incomplete
-from leadline.trust.left_out import each_depth, each_run, each_source, left_out
-from leadline.trust.study import Study, open_study
-from leadline.trust.thinning import at_random, read_sources
+from leadline.records.qrels import Qrels
+from leadline.trust.incomplete import Incomplete, each_depth, each_run, each_source, left_out
+from leadline.trust.study import Study, at_random, open_study, read_sources
 
 # Judgements, their format, runs, and what measures must need to be had from them.
 COLLECTIONS = {

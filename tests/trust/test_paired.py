@@ -12,12 +12,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leadline.trust.bootstrap import bootstrap, counts_of, random_counts, resampled
-from leadline.trust.paired import Moments, all_pairs, student_t, without_rounding_errors
+from leadline.trust.paired_tests import (
+    Moments,
+    all_pairs,
+    arranged,
+    bootstrap,
+    counts_of,
+    random_counts,
+    random_ranges,
+    randomised_tukey,
+    ranges_of,
+    resampled,
+    student_t,
+    tukey,
+    without_rounding_errors,
+)
 from leadline.trust.pairs import TESTS
-from leadline.trust.randomisation import every_flip, flips_reaching, random_flips, randomisation
-from leadline.trust.tukey import arranged, random_ranges, randomised_tukey, ranges_of, tukey
-from leadline.trust.wilcoxon import SignedRanks, wilcoxon
+from leadline.trust.randomisation import SignedRanks, every_flip, flips_reaching, random_flips, randomisation, wilcoxon
 
 SOAK = bool(os.environ.get("LEADLINE_SOAK"))
 REPETITIONS = 2000 if SOAK else 200

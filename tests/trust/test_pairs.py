@@ -8,13 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leadline.errors import InputError, MismatchError
-from leadline.records.scores.scores import Scores
+from leadline.records.scores import Scores
 from leadline.show.papers import published
 from leadline.show.papers.chem_2009 import PRINTED_MEANS
-from leadline.trust.aligned import aligned
-from leadline.trust.letters import letter, letters
-from leadline.trust.paired import all_pairs
-from leadline.trust.pairs import compare, triangle
+from leadline.trust.paired_tests import all_pairs
+from leadline.trust.pairs import compare, letter, letters, triangle
+from leadline.trust.rankings import aligned
 
 
 def scores_of(matrix: np.ndarray, **more: object) -> Scores:
@@ -94,10 +93,34 @@ def test_the_same_seed_gives_the_same_p(ap) -> None:
 
 def test_draws_that_could_never_be_enough_are_said_aloud() -> None:
     many = scores_of(rng().random((30, 25)))
-    assert "8700 draws or more" in compare(many, "AP", seed=1, draws=1000).notes[0]
-    assert compare(many, "AP", seed=1, draws=10_000).notes == ()
+    assert "8700 draws or more" in compare(many, "AP", seed=1, draws=1000).notes[1]
+    assert compare(many, "AP", seed=1, draws=10_000).notes == ("p by 10,000 random flips of signs",)
     few_topics = scores_of(rng().random((30, 8)))
     assert compare(few_topics, "AP", seed=1, draws=1000).notes[0].startswith("8 topics are too few for 435 pairs")
+    assert compare(few_topics, "AP").notes[1].startswith("8 topics are too few for 435 pairs")
+
+
+def test_among_ten_thousand_pairs_some_are_significant() -> None:
+    """143 runs as at TREC-COVID: a p of 100 000 draws could not fall below 1/100 001, too large for 10 153 pairs."""
+    shift = np.repeat([0.0, 0.5], [71, 72])[:, None]
+    found = compare(scores_of(rng().random((143, 30)) * 0.5 + shift), "AP")
+    between = (found.first < 71) & (found.second >= 71)
+    assert not found.significant()[~between].any()
+    assert found.significant()[between].all()
+    assert found.p[between].max() < 1e-5
+    assert not any("too few" in note for note in found.notes)
+    drawn = compare(scores_of(rng().random((143, 30)) * 0.5 + shift), "AP", draws=1000)
+    assert not drawn.significant().any()
+    assert "1000 draws are too few for 10,153 pairs" in drawn.notes[1]
+
+
+def test_notes_say_how_p_was_found() -> None:
+    assert compare(scores_of(rng().random((3, 20))), "AP").notes == ("p by every flip of signs",)
+    assert compare(scores_of(rng().random((3, 40))), "AP").notes[0].startswith("p by the saddlepoint of all flips")
+    values = rng().random((3, 21))
+    values[1, 0] = values[0, 0]
+    mixed = compare(scores_of(values), "AP").notes[0]
+    assert mixed.startswith("p by every flip of signs for 1 pair, by the saddlepoint of all flips of signs for 2 pairs")
 
 
 def test_tukey_is_not_corrected_twice(ap) -> None:

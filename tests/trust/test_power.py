@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from leadline.errors import InputError
-from leadline.records.scores.scores import Scores
+from leadline.records.scores import Scores
 from leadline.show.papers import published
-from leadline.trust.bootstrap import counts_of
-from leadline.trust.power import bootstrap_discrimination, power, tukey_discrimination
-from leadline.trust.tukey import arranged, ranges_of
+from leadline.trust.measure_comparison import bootstrap_discrimination, power, tukey_discrimination
+from leadline.trust.paired_tests import arranged, counts_of, ranges_of
 
 
 def headline(golden: Path, name: str, value: str) -> float:

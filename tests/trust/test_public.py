@@ -10,10 +10,11 @@ import pytest
 
 import leadline as ll
 from leadline.errors import InputError
-from leadline.trust import pairs, power
-from leadline.trust.deciding import decide
+from leadline.trust import measure_comparison as power
+from leadline.trust import pairs
 from leadline.trust.incomplete import Incomplete
 from leadline.trust.study import open_study
+from leadline.trust.verdict import decide
 
 rng = np.random.default_rng(3)
 QRELS = {str(t): {f"d{d}": int(rng.integers(0, 3)) for d in range(20)} for t in range(30)}
@@ -40,10 +41,6 @@ SCORES = ll.evaluate(QRELS, RUNS, "AP")
             lambda seed: power.power(SCORES, ["AP"], draws=100, seed=seed).table().rows,
         ),
         (
-            lambda seed: ll.verdict(SCORES, "AP", seed=seed).table().rows,
-            lambda seed: decide(SCORES, "AP", seed=seed).table().rows,
-        ),
-        (
             lambda seed: ll.verdict(QRELS, RUNS, "AP", samples=9, seed=seed).table().rows,
             lambda seed: decide(SCORES, "AP", study=open_study(QRELS, RUNS, "AP"), samples=9, seed=seed).table().rows,
         ),
@@ -52,7 +49,7 @@ SCORES = ll.evaluate(QRELS, RUNS, "AP")
             lambda seed: Incomplete.of(open_study(QRELS, RUNS, "AP"), keep=[0.2], samples=9, seed=seed).tau.tolist(),
         ),
     ],
-    ids=["compare scores", "compare runs", "power", "verdict of scores", "verdict of runs", "incomplete"],
+    ids=["compare scores", "compare runs", "power", "verdict of runs", "incomplete"],
 )
 def test_the_seed_is_handed_on(asked: Callable[[int], Any], expected: Callable[[int], Any]) -> None:
     for seed in (1, 2):

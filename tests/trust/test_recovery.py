@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from leadline.errors import MismatchError
-from leadline.trust.recovery import Recovery, recovery, together
+from leadline.trust.incomplete import Recovery, recovery, together
 from leadline.trust.study import open_study
 
 RUNS = {

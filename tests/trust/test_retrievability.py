@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import leadline as ll
 from leadline.errors import InputError
-from leadline.records.runs.run import Run
+from leadline.records.runs import Run
 from leadline.trust.retrievability import retrievability
 
 lists = st.dictionaries(

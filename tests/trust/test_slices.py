@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from leadline.errors import InputError, MismatchError
-from leadline.records.scores.scores import Scores
-from leadline.trust.bins import binned, roundest
-from leadline.trust.slices import read_attributes, slices
+from leadline.records.scores import Scores
+from leadline.trust.by_topic import binned, read_attributes, roundest, slices
 
 
 def field(runs: int = 2, topics: int = 12, better: str = "higher") -> Scores:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from leadline.errors import InputError
-from leadline.records.scores.scores import Scores
+from leadline.records.scores import Scores
 from leadline.show.papers import published
-from leadline.trust.spectrogram import spectrogram
+from leadline.trust.by_topic import spectrogram
 
 
 def test_only_one_run_answers_topic_13_as_the_overview_says() -> None:

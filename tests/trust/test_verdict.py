@@ -6,13 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from leadline.errors import MismatchError
-from leadline.records.scores.scores import Scores
-from leadline.records.scores.students_t import t_quantile
-from leadline.trust.deciding import decide, lead_rests_on, topics_needed
+import leadline as ll
+from leadline.errors import MeasureError, MismatchError
+from leadline.measures.definition import MEASURES
+from leadline.records.scores import Scores, t_quantile
+from leadline.trust.no_verdict import why_no_verdict
+from leadline.trust.paired_tests import holm
 from leadline.trust.randomisation import flip_test, randomisation
 from leadline.trust.study import open_study
+from leadline.trust.verdict import decide, lead_rests_on, topics_needed
 
 RNG = np.random.default_rng
 
@@ -121,8 +125,9 @@ def test_what_unjudged_documents_make_uncertain() -> None:
 
 def test_levels_are_those_of_the_randomisation_test() -> None:
     matrix = RNG(2).uniform(0, 1, (4, 12))
-    ours = flip_test(matrix[0] - matrix[1:], RNG(1), 5000)
-    np.testing.assert_allclose(ours, randomisation(matrix, rng=RNG(1), draws=5000).p[:3])
+    ours = flip_test(matrix[0] - matrix[1:])
+    np.testing.assert_allclose(ours.p, randomisation(matrix, rng=RNG(1), draws=5000).p[:3])
+    np.testing.assert_allclose(ours.corrected, holm(ours.p))
 
 
 def test_one_topic_can_carry_a_lead() -> None:
@@ -136,7 +141,82 @@ def test_topics_needed_finds_what_a_power_table_says() -> None:
     differences = differences / differences.std(ddof=1) + 0.5
     assert topics_needed(differences) == 34
     assert topics_needed(np.array([1.0, -1.0])) is None
-    assert topics_needed(np.full(5, 0.1)) == 2
+
+
+def effect_of(size: float) -> np.ndarray:
+    """Differences with a mean of so many standard deviations."""
+    differences = np.array([1.0, -1.0] * 50)
+    return differences / differences.std(ddof=1) + size
+
+
+def test_no_fewer_topics_are_needed_than_the_test_can_decide_on() -> None:
+    """Ahead on every one of 5 topics p is 2/32: no difference, however large, is significant at 5 %."""
+    assert [topics_needed(effect_of(size)) for size in (1.5, 2.0, 3.0, 100.0)] == [6, 6, 6, 6]
+    assert topics_needed(np.full(5, 0.1)) == 6
+    assert topics_needed(np.full(5, 0.1), 0.05, comparisons=10_153) == 19  # 2 / 2¹⁹ is 3.8e-6, 0.05 / 10 153 is 4.9e-6
+    assert topics_needed(effect_of(2.0), 0.3) == 3  # where the power decides: 0.75 with 2 topics of p 0.5
+
+
+def test_more_comparisons_and_smaller_effects_need_more_topics() -> None:
+    for comparisons in (1, 2, 9, 142):
+        needed = [
+            topics_needed(effect_of(size), comparisons=comparisons) or 10**9 for size in np.arange(2.5, 0.05, -0.05)
+        ]
+        assert needed == sorted(needed)
+    needed = [topics_needed(effect_of(0.5), comparisons=comparisons) for comparisons in (1, 2, 9, 142)]
+    assert needed == sorted(set(needed))
+
+
+@pytest.mark.parametrize(("size", "topics"), [(0.3, 90), (0.5, 34), (1.0, 10), (1.2, 8)])
+def test_topics_needed_have_the_power_that_was_asked_for(size: float, topics: int) -> None:
+    """The fewest topics at which the t test of scipy finds the effect in 80 % of simulated samples."""
+    assert topics_needed(effect_of(size)) == topics
+    for fewer, enough in ((0, True), (1, False)):
+        t = stats.ttest_1samp(RNG(1).normal(size, 1, (40_000, topics - fewer)), 0, axis=1)
+        found = float((t.pvalue < 0.05).mean())
+        assert (found > 0.795) if enough else (found < 0.805)
+
+
+def test_one_comparison_is_not_called_several() -> None:
+    """Six topics are as few as may decide, but one of them against the leader makes p 4/64."""
+    found = decide(scored(np.array([0.5, 0.6, 0.4, 0.7, 0.5, 0.6]), np.array([0.1, 0.2, 0.1, 0.3, 0.2, 0.62])), "AP")
+    assert (found.verdicts[0].word, found.verdicts[0].p) == ("undecided", 4 / 64)
+    assert "comparisons" not in str(found)
+    three = decide(scored(*(np.array([0.5, 0.6, 0.4, 0.7, 0.5, 0.6]) - shift for shift in (0, 0.1, 0.2))), "AP")
+    assert "About 1 more topic would be needed for a decision (7 in all among 2 comparisons, for" in str(three)
+
+
+def test_measures_of_effort_give_no_verdict() -> None:
+    """A run that lists one relevant document has the smallest effort, and finds a fifth of what the other finds."""
+    topics = [str(t) for t in range(20)]
+    qrels = {topic: {f"d{n}": 1 for n in range(5)} | {"x": 0} for topic in topics}
+    whole = {topic: {f"d{n}": 9.0 - n for n in range(5)} | {f"x{n}": -float(n) for n in range(90)} for topic in topics}
+    runs = {"whole": whole, "one": {topic: {"d0": 1.0} for topic in topics}}
+    for measure in ("last_rel", "loss_e", "cost", "loss_e@50", "effort@0.2", "effort@0.8"):
+        scores = ll.evaluate(qrels, runs, measure)
+        reached_by_both = measure == "effort@0.2"
+        assert (why_no_verdict(scores, measure) == "") is reached_by_both
+        if reached_by_both:
+            continue
+        for asked in ((scores,), (qrels, runs, measure)):
+            with pytest.raises(MeasureError, match=rf"{measure} gives no verdict: .* such as R@100 or PRES@100"):
+                ll.verdict(*asked)
+        if measure != "effort@0.8":
+            pairs = ll.compare(scores)
+            assert pairs.sentence() == pairs.no_verdict == why_no_verdict(scores, measure)
+            assert set(pairs.letters().values()) == {""}
+            assert pairs.summary_table().columns == ["run", "mean", "low", "high"]
+            assert pairs.table().rows[0][-1] < 0.05  # the table of pairs is there as ever
+    assert ll.verdict(qrels, runs, "R@100").leader == "whole"
+
+
+def test_a_measure_declares_that_it_counts_effort() -> None:
+    """Every measure of which less is better was looked at: losses of recall charge what is missed."""
+    declared = {name: MEASURES[name].effort for name in MEASURES if MEASURES[name].better == "lower"}
+    assert declared == {
+        "last_rel": "alone", "cost": "alone", "loss_e": "alone", "effort": "until found", "loss_r": None,
+        "loss_er": None,
+    }  # fmt: skip
 
 
 def test_one_run_cannot_be_compared() -> None:

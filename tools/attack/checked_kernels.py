@@ -41,7 +41,7 @@ def _checked_loads() -> None:
     from numba.core import cgutils
     from numba.extending import intrinsic
 
-    from leadline.text.kernels import primitives
+    from leadline.text import kernels as primitives
 
     def address(context: Any, builder: Any, kind: Any, array: Any, offset: Any, width: int) -> Any:
         made = context.make_array(kind)(context, builder, array)
@@ -88,7 +88,7 @@ def checked_kernels(package: str) -> Mapping[str, Any]:
     """The kernels of a package, compiled for arrays and with bounds checks."""
     import numba
 
-    from leadline.text.compiled import _kernel_functions
+    from leadline.text.engine import _kernel_functions
 
     def checked(function: Any) -> Any:
         compiled = numba.njit(error_model="numpy", boundscheck=True)(function)
@@ -117,7 +117,7 @@ def install() -> None:
     numba.config.BOUNDSCHECK = 1  # also for the functions that are inlined
     _refuse_negative_indexes()
     _checked_loads()
-    from leadline.text import compiled
+    from leadline.text import engine as compiled
 
     compiled.KernelLibrary.is_cached = lambda _self: True  # type: ignore[method-assign]
     compiled.KernelLibrary.load = lambda self: (checked_kernels(self.package), None)  # type: ignore[method-assign]

@@ -76,8 +76,7 @@ def write_at_once(
 
 def attack_threads(_base: Path, files: int = 3000) -> Iterator[tuple[str, str]]:
     """Eight threads in each of four processes write 3,000 files under five names: outputs, then the cache."""
-    from leadline.text.cache import read_cached, write_cached
-    from leadline.text.files import write_whole
+    from leadline.text.files import read_cached, write_cached, write_whole
 
     for what, write, read in (
         ("outputs", write_whole, lambda path: path.read_bytes()),

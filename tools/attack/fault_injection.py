@@ -129,7 +129,7 @@ def _content_of_index(path: Path) -> str:
     """A digest of all documents of an index, however they are divided into segments, without dead ones."""
     from leadline.errors import InputError
     from leadline.retrieval.index.index import Index
-    from leadline.retrieval.index.merging import merge
+    from leadline.retrieval.index.segment import merge
 
     try:
         index = Index.open(path)

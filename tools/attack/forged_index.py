@@ -63,7 +63,7 @@ def _wild(values: NDArray[Any], chance: random.Random) -> tuple[NDArray[Any], st
 def forge(index: Path, chance: random.Random) -> str:
     """Give an array of an index wild values, with checksums that fit; returns what was done."""
     from leadline.retrieval.index import arrays
-    from leadline.retrieval.index.opening import described_file
+    from leadline.retrieval.index.manifest import described_file
     from leadline.text.checksums import sealed
 
     manifest = json.loads((index / "manifest.json").read_text())

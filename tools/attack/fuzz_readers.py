@@ -25,8 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.raw import Broken
-from leadline.collections.documents.registry import readers_by_form
+from leadline.collections.documents.registry import Broken, readers_by_form
 from leadline.collections.documents.splitting import split
 from leadline.errors import InputError
 

@@ -101,7 +101,7 @@ def both(job: Callable[[], Any]) -> Any:
 
 
 def read_runs(content: bytes, _folder: Path) -> Any:
-    from leadline.records.runs.read_runs import run_of_text
+    from leadline.records.runs import run_of_text
     from leadline.text.source import SourceText
 
     def job() -> Any:
@@ -117,7 +117,7 @@ def read_runs(content: bytes, _folder: Path) -> Any:
 
 
 def read_qrels(content: bytes, _folder: Path) -> Any:
-    from leadline.records.qrels.read_qrels import qrels_of_text
+    from leadline.records.qrels import qrels_of_text
     from leadline.text.source import SourceText
 
     def job() -> Any:
@@ -151,8 +151,8 @@ def by_path(function: Callable[[Path], Any], name: str = "file") -> Target:
 
 
 def read_topics(path: Path) -> Any:
-    from leadline.records.side_tables import read_topics as ids
-    from leadline.records.topics.topic import Topics
+    from leadline.records.inputs import read_topics as ids
+    from leadline.records.topics import Topics
 
     ids(path)
     topics = Topics.read(path)
@@ -166,7 +166,7 @@ def read_topics(path: Path) -> Any:
 
 def read_tables(path: Path) -> Any:
     from leadline.errors import LeadlineError
-    from leadline.records.side_tables import read_lengths, read_runs_info
+    from leadline.records.inputs import read_lengths, read_runs_info
 
     with contextlib.suppress(LeadlineError):
         read_lengths(path)
@@ -174,7 +174,7 @@ def read_tables(path: Path) -> Any:
 
 
 def read_measures(content: bytes, _folder: Path) -> Any:
-    from leadline.measures.notation import parse_measures
+    from leadline.measures.definition import parse_measures
 
     return parse_measures(content.decode("utf-8", "surrogateescape"))
 
@@ -236,7 +236,7 @@ def read_index_manifest(content: bytes, folder: Path) -> Any:
 
 
 def read_journal(path: Path) -> Any:
-    from leadline.retrieval.pipeline.journal import Journal
+    from leadline.retrieval.pipeline.pipeline import Journal
 
     journal = Journal(path, "x")
     journal.key = "0" * 64
@@ -252,7 +252,7 @@ POOL_RECORD |= {"runs": ["a"], "extended": 0, "units": {}}
 
 def read_pool(content: bytes, folder: Path) -> Any:
     """A pool whose record is sound."""
-    from leadline.judge.pools.pool import Pool
+    from leadline.judge.pools import Pool
     from leadline.text.checksums import sealed
 
     (folder / "pool").write_bytes(content)
@@ -261,7 +261,7 @@ def read_pool(content: bytes, folder: Path) -> Any:
 
 
 def read_pool_record(content: bytes, folder: Path) -> Any:
-    from leadline.judge.pools.pool import Pool
+    from leadline.judge.pools import Pool
 
     (folder / "pool").write_bytes(POOLED)
     (folder / "pool.json").write_bytes(content)
@@ -269,7 +269,7 @@ def read_pool_record(content: bytes, folder: Path) -> Any:
 
 
 def read_people(path: Path) -> Any:
-    from leadline.judge.assessors.people import People
+    from leadline.judge.journal import People
 
     return People(path).find("x")
 
@@ -291,15 +291,15 @@ def targets() -> dict[str, tuple[list[bytes], Target]]:
         "qrels": ([QRELS, STRATA, PRELS], read_qrels),
         "hits": ([RUN, TIED + b"\n\x0c" + QRELS, RUN + b"\x0c" + QRELS], read_hits),
         "topics": (TOPICS, by_path(read_topics)),
-        "scores": (SCORES, by_path(lazily("leadline.records.scores.read_scores", "read_scores"))),
-        "logs": (LOG, by_path(lazily("leadline.measures.reading_log", "read_reading_log"))),
+        "scores": (SCORES, by_path(lazily("leadline.records.scores", "read_scores"))),
+        "logs": (LOG, by_path(lazily("leadline.measures.run_source", "read_reading_log"))),
         "side tables": (SIDE, by_path(read_tables)),
         "pipelines": (
             PIPELINES,
-            by_path(lazily("leadline.retrieval.pipeline.pipeline_files", "read_pipeline"), "p.toml"),
+            by_path(lazily("leadline.retrieval.pipeline.named_systems", "read_pipeline"), "p.toml"),
         ),
-        "grids": (GRIDS, by_path(lazily("leadline.retrieval.pipeline.grid_plan", "read_grid"))),
-        "mappings": (mappings, by_path(lazily("leadline.collections.documents.mapping.mapping_file", "read_mapping"))),
+        "grids": (GRIDS, by_path(lazily("leadline.retrieval.pipeline.grid", "read_grid"))),
+        "mappings": (mappings, by_path(lazily("leadline.collections.documents.fields.mapping", "read_mapping"))),
         "measures": (MEASURES, read_measures),
         "queries": (QUERIES, Queries()),
         "identities": (IDENTITIES, read_identity),

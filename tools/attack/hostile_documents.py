@@ -190,7 +190,7 @@ def _leaks(place: Attempt) -> str:
     """Whether a document of the new collection holds what is in the file outside."""
 
     def show() -> None:
-        from leadline.collections.documents.store import Collection
+        from leadline.collections.documents.collection import Collection
 
         for document in Collection.open("new").documents():
             print(str(document).encode("utf-8", "replace").decode())

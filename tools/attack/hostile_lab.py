@@ -88,8 +88,12 @@ class AttackedLab(AttackedServer):
         return self.ask("POST", f"/api/runs?name={quoted(name)}&qrels={qrels}", person, content, *said)
 
     def stored(self) -> int:
-        """How often the files of the lab have changed; results that are computed once are no change."""
-        found = {name: hash for name, hash in contents(self.work / "lab").items() if not name.startswith("results")}
+        """How often the files of the lab have changed.
+
+        Results that are computed once are no change, nor is where readers of a store are, which SQLite keeps in -shm.
+        """
+        files = contents(self.work / "lab").items()
+        found = {name: hash for name, hash in files if not name.startswith("results") and not name.endswith("-shm")}
         self.changes += found != self.seen
         self.seen = found
         return self.changes

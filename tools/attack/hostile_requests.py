@@ -236,7 +236,7 @@ def _after_review(server: AttackedServer) -> Iterator[tuple[str, str]]:
     events = {"resume": {"resume": True}, "first": {"to": "draws"}, "again": {"to": "draws", "seed": 1, "order": [0]}}
     for name, content in events.items():
         path = "/api/stop" if name == "resume" else "/api/switch"
-        post_json(server, path, "anna", {"id": f"{name}-{'x' * 20}", **content})
+        post_json(server, path, "olga", {"id": f"{name}-{'x' * 20}", **content})
     with contextlib.closing(sqlite3.connect(f"file:{server.work / server.pages.journal}?mode=ro", uri=True)) as journal:
         (orders,) = journal.execute("select count(distinct target) from events where kind = 'draws'").fetchone()
     yield "drawing again", "" if orders == 1 else f"{orders} orders of draws"

@@ -70,15 +70,15 @@ INPUTS: list[tuple[str, str, str, str]] = [
 
 
 def readers(folder: Path) -> dict[str, Callable[[str], Any]]:
-    from leadline.collections.documents.keep import checked_rule
-    from leadline.measures.notation import parse_measures
-    from leadline.records.qrels.read_qrels import read_qrels
-    from leadline.records.runs.read_runs import read_run
-    from leadline.records.scores.read_scores import read_scores
-    from leadline.records.topics.topic import Topics
+    from leadline.collections.documents.document import checked_rule
+    from leadline.measures.definition import parse_measures
+    from leadline.records.qrels import read_qrels
+    from leadline.records.runs import read_run
+    from leadline.records.scores import read_scores
+    from leadline.records.topics import Topics
     from leadline.retrieval.index.index import Index
     from leadline.retrieval.language.language import Language
-    from leadline.retrieval.pipeline.grid_plan import read_grid
+    from leadline.retrieval.pipeline.grid import read_grid
     from leadline.text.days import iso
 
     def by_path(function: Callable[[str], Any]) -> Callable[[str], Any]:

@@ -50,7 +50,7 @@ def ask_index(folder: Path, name: str = "index") -> Any:
 
 def ask_collection(folder: Path) -> Any:
     """Everything a collection can be asked: tables, single documents, all texts, masks."""
-    from leadline.collections.documents.store import Collection
+    from leadline.collections.documents.collection import Collection
 
     collection = Collection.open(folder / "collection")
     tables = [getattr(collection, name).to_dicts() for name in ("records", "citations", "families")]
@@ -79,14 +79,14 @@ def check(folder: str) -> Callable[[Path], Any]:
 
 
 def fill_cache(work: Path) -> None:
-    from leadline.text.cache import write_cached
+    from leadline.text.files import write_cached
 
     (work / "cache").mkdir(mode=0o700)
     write_cached(work / "cache" / "entry", b"some machine code " * 50)
 
 
 def ask_cache(folder: Path) -> Any:
-    from leadline.text.cache import read_cached
+    from leadline.text.files import read_cached
 
     found = read_cached(folder / "cache" / "entry")
     return MADE_AGAIN if found is None else found
@@ -96,7 +96,7 @@ TOPICS = {str(topic): ([f"d{topic}", "d9"], [0.5, 0.25], ["a note"], 0.125, None
 
 
 def write_run_journal(work: Path) -> None:
-    from leadline.retrieval.pipeline.journal import Journal, TopicResult
+    from leadline.retrieval.pipeline.pipeline import Journal, TopicResult
 
     journal = Journal(work / "x.unfinished", "made of this")
     for topic, found in TOPICS.items():
@@ -105,7 +105,7 @@ def write_run_journal(work: Path) -> None:
 
 def ask_run_journal(work: Path) -> Any:
     """The finished topics of a run: each as it was, or to be made again."""
-    from leadline.retrieval.pipeline.journal import Journal
+    from leadline.retrieval.pipeline.pipeline import Journal
 
     journal = Journal(work / "x.unfinished", "made of this")
     found = [journal.get(topic) for topic in TOPICS]
@@ -137,14 +137,14 @@ def ask_half_build(work: Path) -> Any:
 
 
 def ask_pool(work: Path) -> Any:
-    from leadline.judge.pools.pool import Pool
+    from leadline.judge.pools import Pool
 
     pool = Pool.read(work / "pool.txt")
     return pool.documents.rows(), pool.strata, pool.seed, pool.runs, pool.budget, pool.extended
 
 
 def ask_judging(work: Path) -> Any:
-    from leadline.judge.assessors.journal import JudgingJournal
+    from leadline.judge.journal import JudgingJournal
 
     for name in ("pool.txt.journal-wal", "pool.txt.journal-shm"):
         (work / name).unlink(missing_ok=True)
@@ -153,7 +153,7 @@ def ask_judging(work: Path) -> Any:
 
 
 def add_people(work: Path) -> None:
-    from leadline.judge.assessors.people import People
+    from leadline.judge.journal import People
 
     people = People(work / "pool.people")
     for name in ("anna", "bert", "eve"):
@@ -161,7 +161,7 @@ def add_people(work: Path) -> None:
 
 
 def ask_people(work: Path) -> Any:
-    from leadline.judge.assessors.people import People
+    from leadline.judge.journal import People
 
     os.stat(work / "pool.people")
     return list(People(work / "pool.people"))
@@ -187,7 +187,7 @@ def ask_vectors(work: Path) -> Any:
 
 def make_crawl(work: Path) -> None:
     """Crawl a small site."""
-    from leadline.collections.crawl.crawl_folder import crawl
+    from leadline.collections.crawl.crawl_folder import crawl_into as crawl
 
     with small_site() as site:
         crawl(work / "crawl", [site], delay=0.0)
@@ -197,7 +197,7 @@ def ask_crawl(work: Path) -> Any:
     """Everything a crawl is asked for: its documents, its tables, its links as a graph, and the check."""
     import polars as pl
 
-    from leadline.collections.documents.store import Collection
+    from leadline.collections.documents.collection import Collection
     from leadline.collections.links.reading import read_links
 
     checked = check("crawl")(work)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from leadline.show.figures.evidence import Evidence
-from leadline.show.figures.registry import FigureEntry, in_order
+from leadline.show.report.drawing import FigureEntry, in_order
+from leadline.show.report.evidence import Evidence
 
 TOPICS, SYSTEMS, JUDGED, DOCUMENTS = 30, 9, 120, 200
 Lists = dict[str, dict[str, float]]

@@ -15,6 +15,7 @@ from unittest import mock
 import leadline
 from leadline.cli import main
 from leadline.commands import command_files, grouped, summary
+from leadline.commands.shared.signature import described
 from leadline.measures.definition import MEASURES, Definition, Measure
 from leadline.measures.explain import Breakdown, measure_to_explain, options_of, sections, worked_example
 
@@ -252,7 +253,7 @@ def _type(annotation: object) -> str:
 
 
 def docstring(member: object) -> list[str]:
-    """A docstring as Markdown: paragraphs, and doctests as blocks."""
+    """A docstring as Markdown: paragraphs, parameters as a list, and doctests as blocks."""
     if isinstance(member, types.ModuleType):
         return []
     lines: list[str] = []
@@ -263,6 +264,8 @@ def docstring(member: object) -> list[str]:
             lines += ["```pycon", inspect.cleandoc(paragraph), "```", ""]
         elif was and paragraph.startswith(" "):
             continue
+        elif parameters := described(paragraph):
+            lines += [*(f"- `{name}`: {_escaped(text)}" for name, text in parameters.items()), ""]
         else:
             lines += [_escaped(" ".join(paragraph.split())), ""]
     return lines

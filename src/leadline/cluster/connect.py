@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 from leadline.cluster.work import Cluster
 from leadline.errors import InputError, LeadlineError, visible
-from leadline.records.scores.result import counted
+from leadline.records.result import counted
 
 REACHED_WITHIN = 4  # seconds for the first answer of a cluster; after 5 Ray complains on standard error
 STORE_BYTES = 1 << 30  # of the object store that `auto` starts: twice the pieces that are in flight
@@ -117,13 +117,13 @@ def _running_here() -> str | None:
         _reach(found)
     except InputError:  # left by a cluster that has stopped
         return None
-    return found if _said(found) != NO_RAY else None  # one that refuses us is not passed over
+    return found if _answer_in_time(found) != NO_RAY else None  # one that refuses us is not passed over
 
 
 def _check(address: str) -> None:
     """Refuse an address where nobody answers, or something other than Ray does; Ray itself would try for minutes."""
     _reach(address)
-    answers = _said(address)
+    answers = _answer_in_time(address)
     if answers == REFUSED:
         problem = "asks for a token and refuses this one" if os.environ.get("RAY_AUTH_MODE") else "asks for a token"
         raise InputError(
@@ -136,7 +136,7 @@ def _check(address: str) -> None:
 
 
 def _reach(address: str) -> None:
-    """Refuse an address that is none, or where nobody listens."""
+    """Refuse what is not an address, and an address where nobody listens."""
     host, colon, port = address.rpartition(":")
     if not colon or not port.isdecimal() or not host or "/" in host or not 0 < int(port) <= MOST_PORT:
         raise InputError("--cluster", f"must be auto or HOST:PORT, such as 10.0.0.9:6379, got {address!r}")
@@ -149,8 +149,8 @@ def _reach(address: str) -> None:
         ) from None
 
 
-def _said(address: str) -> str:
-    """What a head says to this process, where it says so soon."""
+def _answer_in_time(address: str) -> str:
+    """What a head says to this process; NO_RAY where it does not answer within the time."""
     with _without_stderr():
         return _within(REACHED_WITHIN, lambda: _answer(address)) or NO_RAY
 

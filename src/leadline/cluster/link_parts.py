@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leadline.cluster.work import Cluster, Crew
-from leadline.collections.links.kernels.arguments import LinkBlocks, Surfers
-from leadline.collections.links.pagerank import TOLERANCE, surf
-from leadline.collections.links.summing import ADDING_BYTES, Each, add_links, some_blocks
+from leadline.collections.links.graph import ADDING_BYTES, Each, add_links, some_blocks
+from leadline.collections.links.kernel_arguments import LinkBlocks, Surfers
+from leadline.collections.links.page_scores import TOLERANCE, surf
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

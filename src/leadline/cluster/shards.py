@@ -1,4 +1,4 @@
-"""An index as shards: actors that rank the documents of some rows each, by the statistics of the whole index.
+"""An index as shards, whose actors rank rows by the statistics of the whole; and runs with their topics shared out.
 
 A shard counts in its own rows; the counts of all shards are added up before anyone ranks. So a document's score is made
 of the same numbers as on one machine, and the best of all shards, in the order of the whole index, are the same as its
@@ -8,30 +8,28 @@ adds up the lengths themselves, in the order of rows, since sums of such numbers
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.cluster.answering import Opened
 from leadline.cluster.work import Cluster, Crew
 from leadline.errors import InputError
-from leadline.records.runs.order import tie_order
-from leadline.retrieval.index.index import Index, Lists
+from leadline.records.runs import tie_order
+from leadline.retrieval.index.index import Index, Lists, united
+from leadline.retrieval.index.manifest import content_digests
 from leadline.retrieval.index.terms import offsets_of
-from leadline.retrieval.index.uniting import united
 from leadline.retrieval.language.query_terms import QueryTerm, WiderIndex
-from leadline.retrieval.models.ranking import EMPTY_RANKING, Ranking
-from leadline.retrieval.models.searcher import Combine, Contribution, FieldsInput, QueryInput, Searcher
-from leadline.retrieval.models.weights import LengthShare, Norms, Recipe, TermUse, Weights
+from leadline.retrieval.models.searcher import EMPTY_RANKING, Contribution, How, Ranking, Recipes, Searcher
+from leadline.retrieval.models.weights import Fields, Norms, Recipe, TermUse, Totals, Weights
+from leadline.retrieval.pipeline.context import Request, SearchContext
+from leadline.retrieval.pipeline.pipeline import Narratives, System, TopicResult, answered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-Fields = tuple[tuple[str, float], ...]  # with their weights
-Lengths = tuple[int, float]  # documents that are not empty, and the length of all
 
 
 @dataclass
@@ -39,19 +37,9 @@ class WholeIndex:
     """What a shard must know of the whole index to rank its documents for a query."""
 
     counts: dict[tuple[Fields, str], tuple[int, list[int], list[int]]] = field(default_factory=dict)
-    lengths: dict[Fields, Lengths] = field(default_factory=dict)
+    lengths: dict[Fields, Totals] = field(default_factory=dict)
     lowest: float | None = None  # share of a document's length; None for models without one
     query_terms: dict[str, QueryTerm] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class How:
-    """How documents are ranked."""
-
-    model: str
-    fields: FieldsInput
-    combine: Combine
-    parameters: Mapping[str, Any]
 
 
 class IndexRows(WiderIndex):
@@ -79,9 +67,11 @@ class IndexRows(WiderIndex):
         before = np.concatenate([[0], np.cumsum(inside)])
         occurring = np.concatenate([[0], np.cumsum(np.where(inside, whole.frequencies, 0), dtype=np.int64)])
         return Lists(
-            before[whole.offsets].astype(np.int64), (whole.documents[inside] - self._first).astype(np.int32),
-            whole.frequencies[inside], np.diff(occurring[whole.offsets]),
-        )  # fmt: skip
+            before[whole.offsets].astype(np.int64),
+            (whole.documents[inside] - self._first).astype(np.int32),
+            whole.frequencies[inside],
+            np.diff(occurring[whole.offsets]),
+        )
 
 
 class ShardWeights(Weights):
@@ -89,15 +79,7 @@ class ShardWeights(Weights):
 
     def __init__(self, index: IndexRows, whole: WholeIndex) -> None:
         self.whole = whole
-        self._local: dict[Fields, NDArray[np.float64]] = {}
         super().__init__(index)
-
-    def local_lengths(self, fields: Fields) -> NDArray[np.float64]:
-        """The weighted length of each document of the shard."""
-        if fields not in self._local:
-            self._local[fields] = super()._statistics(fields)[0]
-            self._lengths.pop(fields)
-        return self._local[fields]
 
     def local_counts(self, names: Sequence[str], terms: Sequence[str]) -> TermUse:
         """How often terms occur in the shard."""
@@ -107,8 +89,12 @@ class ShardWeights(Weights):
     def _norms_of(self, recipe: Recipe) -> Norms | None:
         return None  # weights are computed before the search, which gives the same bits
 
-    def _statistics(self, fields: Fields) -> tuple[NDArray[np.float64], int, float]:
-        return self.local_lengths(fields), *self.whole.lengths[fields]
+    def _totals_of(self, fields: Fields) -> Totals:
+        return self.whole.lengths[fields]
+
+    def _lowest_length_value(self, values: NDArray[np.float64]) -> float:
+        assert self.whole.lowest is not None
+        return self.whole.lowest
 
     def _counts(
         self, fields: Fields, terms: Sequence[str], offsets: NDArray[np.int64], lists: Sequence[Lists]
@@ -118,21 +104,6 @@ class ShardWeights(Weights):
         by_field = [np.array([each[1][place] for each in known], np.int64) for place in range(len(fields))]
         occurrences = [np.array([each[2][place] for each in known], np.int64) for place in range(len(fields))]
         return TermUse(documents, by_field, occurrences)
-
-    def length_share(self, recipes: Sequence[tuple[Recipe, float]]) -> LengthShare | None:
-        share = self.local_share(recipes)
-        if share is None or self.whole.lowest is None:
-            return None
-        return LengthShare(share - self.whole.lowest, self.whole.lowest)
-
-    def local_share(self, recipes: Sequence[tuple[Recipe, float]]) -> NDArray[np.float64] | None:
-        """What the length of each document of the shard adds for a term; None where no model has that."""
-        if not any(recipe.model.lacking for recipe, _ in recipes):
-            return None
-        values = np.zeros(len(self.index))
-        for recipe, weight in recipes:
-            values += weight * recipe.lacking(self.local_lengths(recipe.fields))
-        return values
 
 
 class Shard(Searcher):
@@ -162,13 +133,14 @@ class Shard(Searcher):
 
     def count_lengths(self, fields: Fields) -> tuple[int, NDArray[np.float64]]:
         """The documents that are not empty, and the lengths to add up: one sum, where it is exact in any order."""
-        lengths = self.weights.local_lengths(fields)
+        lengths = self.weights.document_lengths(fields)
         exact = all(float(weight).is_integer() for _, weight in fields)
         return int(np.count_nonzero(lengths)), lengths.sum(keepdims=True) if exact else lengths
 
     def lowest(self, how: How) -> float | None:
-        share = self.weights.local_share(self._shares(how))
-        return None if share is None else float(share.min(initial=0.0))
+        """The least that the length of a document of the shard adds for a term; None for models without that."""
+        values = self.weights.length_values([(recipe, weight) for recipe, _, weight in self._recipes(how)])
+        return None if values is None else float(values.min(initial=0.0))
 
     def best(
         self,
@@ -177,24 +149,16 @@ class Shard(Searcher):
         mask: NDArray[np.bool_] | None,
         how: How,
         whole: WholeIndex,
-    ) -> list[tuple[NDArray[np.int32], NDArray[np.float64]]]:
+    ) -> list[Ranking]:
         """The best documents of the shard for each query, by their rows in the whole index."""
         self._told(whole)
-        found = self.search_many(
-            queries, how.model, k, fields=how.fields, combine=how.combine, mask=mask, **how.parameters
-        )
-        return [((each.rows + self.first).astype(np.int32), each.scores) for each in found]
+        found = self._best(queries, k, mask, how, self._recipes(how))
+        return [Ranking((each.rows + self.first).astype(np.int32), each.scores) for each in found]
 
     def explain(self, query: Mapping[str, float], row: int, how: How, whole: WholeIndex) -> list[Contribution]:
         """What each term adds to the score of a document, given by its row in the whole index."""
         self._told(whole)
-        return self.why(
-            query, row - self.first, how.model, fields=how.fields, combine=how.combine, **how.parameters
-        )  # fmt: skip
-
-    def _shares(self, how: How) -> list[tuple[Recipe, float]]:
-        recipes = self._recipes(how.model, how.fields, how.combine, how.parameters)
-        return [(recipe, weight) for recipe, _, weight in recipes]
+        return self._contributions(query, row - self.first, how, self._recipes(how))
 
 
 class IndexOnCluster:
@@ -218,61 +182,41 @@ class ShardedSearcher(Searcher):
         self.crew, self.bounds = shards.crew, shards.bounds
         self.whole = WholeIndex()
 
-    def search_many(
+    def _best(
         self,
-        queries: Sequence[QueryInput],
-        model: str = "bm25",
-        k: int = 1000,
-        *,
-        fields: FieldsInput = None,
-        combine: Combine = "text",
-        mask: NDArray[np.bool_] | None = None,
+        queries: Sequence[Mapping[str, float]],
+        k: int,
+        mask: NDArray[np.bool_] | None,
+        how: How,
+        recipes: Recipes,
         threads: int = 1,
-        **parameters: Any,
     ) -> list[Ranking]:
-        """The k best documents of each query, merged from those of all shards."""
-        if k < 1:
-            raise InputError("k", f"must be at least 1, got {k}")
-        if mask is not None:
-            mask = self._checked(mask)
-        terms = [self._terms(query) for query in queries]
-        how = How(model, fields, combine, parameters)
-        whole = self._exchanged(how, list({term: None for each in terms for term in each}))
+        """The best documents of all shards, merged; each shard has a processor of its own."""
+        whole = self._exchanged(how, recipes, list({term: None for terms in queries for term in terms}))
         parts = [
-            (terms, k, None if mask is None else mask[first:last], how, whole) for first, last in pairwise(self.bounds)
+            (queries, k, None if mask is None else mask[first:last], how, whole)
+            for first, last in pairwise(self.bounds)
         ]
         found = self.crew.ask("best", parts)
-        return [self._merged([part[place] for part in found], k) for place in range(len(terms))]
+        return [self._merged([part[place] for part in found], k) for place in range(len(queries))]
 
     def search_having_all(self, terms: Mapping[str, float], *_: Any, **__: Any) -> None:
         """None: what has every term is found first, and the shards rank it."""
 
-    def _merged(self, parts: Sequence[tuple[NDArray[np.int32], NDArray[np.float64]]], k: int) -> Ranking:
-        rows, scores = (np.concatenate(each) for each in zip(*parts, strict=True))
+    def _merged(self, parts: Sequence[Ranking], k: int) -> Ranking:
+        rows, scores = np.concatenate([each.rows for each in parts]), np.concatenate([each.scores for each in parts])
         if not len(rows):
             return EMPTY_RANKING
         best = tie_order(scores, self.index.ranks[rows])[:k]
         return Ranking(rows[best], scores[best])
 
-    def why(
-        self,
-        query: QueryInput,
-        document: str | int,
-        model: str = "bm25",
-        *,
-        fields: FieldsInput = None,
-        combine: Combine = "text",
-        **parameters: Any,
-    ) -> list[Contribution]:
-        """What each term of a query adds to the score of a document, which its shard knows."""
-        row = self.index.row(document) if isinstance(document, str) else document
-        how, terms = How(model, fields, combine, parameters), self._terms(query)
+    def _contributions(self, terms: Mapping[str, float], row: int, how: How, recipes: Recipes) -> list[Contribution]:
+        """What terms add to the score of a document, which its shard knows."""
         shard = int(np.searchsorted(self.bounds, row, "right")) - 1
-        return self.crew.ask_one(shard, "explain", terms, row, how, self._exchanged(how, list(terms)))
+        return self.crew.ask_one(shard, "explain", terms, row, how, self._exchanged(how, recipes, list(terms)))
 
-    def _exchanged(self, how: How, terms: Sequence[str]) -> WholeIndex:
+    def _exchanged(self, how: How, recipes: Recipes, terms: Sequence[str]) -> WholeIndex:
         """The statistics of the whole index that these terms need, added up over the shards."""
-        recipes = self._recipes(how.model, how.fields, how.combine, how.parameters)
         known = getattr(self.index, "_query_terms", {})
         own = {term: known[name] for term in terms if (name := term.encode("utf-8", "replace")) in known}
         used = WholeIndex(query_terms=own)
@@ -285,11 +229,11 @@ class ShardedSearcher(Searcher):
             used.lowest = min(self.crew.ask_all("lowest", how))
         return used
 
-    def _lengths_of(self, fields: Fields) -> Lengths:
+    def _lengths_of(self, fields: Fields) -> Totals:
         if fields not in self.whole.lengths:
             parts = self.crew.ask_all("count_lengths", fields)
             total = float(np.concatenate([lengths for _, lengths in parts]).sum())
-            self.whole.lengths[fields] = sum(having for having, _ in parts), total
+            self.whole.lengths[fields] = Totals(sum(having for having, _ in parts), total)
         return self.whole.lengths[fields]
 
     def _count(self, fields: Fields, terms: Sequence[str], query_terms: Mapping[str, QueryTerm]) -> None:
@@ -301,3 +245,57 @@ class ShardedSearcher(Searcher):
         occurrences = np.sum([part.occurrences for part in parts], axis=0).T.tolist()
         for place, term in enumerate(terms):
             self.whole.counts[fields, term] = documents[place], by_field[place], occurrences[place]
+
+
+# Runs on a cluster: the topics are shared out, and every worker opens the index from the shared folder.
+
+
+MOST_TOPICS = 16  # of a piece: a long run is interrupted with few topics lost
+PIECES = 8  # for each processor, so that slow topics do not keep all waiting
+
+
+@dataclass(frozen=True)
+class Opened:
+    """Which index a worker opens, with its collection."""
+
+    index: str
+    collection: str | None
+    content: tuple[str, ...]  # digests of the segments: those of the index that the caller has open
+
+    @classmethod
+    def of(cls, context: SearchContext) -> Opened:
+        collection = str(context.collection.folder) if context.has_collection else None
+        return cls(str(context.index.folder), collection, tuple(map(str, content_digests(context.index.manifest))))
+
+    def open(self) -> SearchContext:
+        """The index, opened once in a process."""
+        return _open(self)
+
+
+@lru_cache(maxsize=2)
+def _open(which: Opened) -> SearchContext:
+    context = SearchContext.open(which.index, which.collection)
+    if Opened.of(context).content != which.content:
+        raise InputError(which.index, "has changed since the command began: start it again")
+    return context
+
+
+@dataclass(frozen=True)
+class TopicsOnCluster:
+    """Answers requests on a cluster, in their order; `SearchContext.elsewhere` takes it."""
+
+    cluster: Cluster
+
+    def __call__(
+        self, system: System, context: SearchContext, requests: Sequence[Request], k: int, narratives: Narratives
+    ) -> Iterator[TopicResult]:
+        size = max(1, min(MOST_TOPICS, len(requests) // (PIECES * self.cluster.processors)))
+        pieces = ((requests[at : at + size],) for at in range(0, len(requests), size))
+        for results in self.cluster(_answered_there, pieces, system, Opened.of(context), k, narratives):
+            yield from results
+
+
+def _answered_there(
+    requests: Sequence[Request], system: Any, opened: Opened, k: int, narratives: Narratives
+) -> list[TopicResult]:
+    return list(answered(system, opened.open(), requests, k, narratives))

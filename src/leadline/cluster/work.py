@@ -222,7 +222,7 @@ class Crew:
         self.cluster = cluster
         hired = ray.remote(CrewMember).options(
             max_restarts=RETRIES, max_task_retries=RETRIES, scheduling_strategy="SPREAD"
-        )  # fmt: skip
+        )
         self.given = [cluster.held(given) for given in arguments]  # they must stay for an actor to be started again
         self.members = [hired.remote(cluster.caller, member, given) for given in self.given]
 

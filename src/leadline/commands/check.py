@@ -1,4 +1,4 @@
-"""Check that a collection, index, simulated office, grid, review or demo is undamaged.
+"""Check that a collection, index, simulated office, grid, review, lab or demo is undamaged.
 
 Reads everything in full and compares it with its checksums. Prints a line for each problem, with how to fix it, and
 exits with status 1 if there are any. Files that are not Leadline's are mentioned and left alone.
@@ -13,23 +13,25 @@ from __future__ import annotations
 import argparse
 import sys
 
+from leadline.commands.shared.argument_kinds import OUR_FOLDER
 from leadline.commands.shared.options import add_options, check_format
 from leadline.commands.shared.output import print_notes, write, write_table
 from leadline.errors import LeadlineError
-from leadline.records.scores.result import counted
-from leadline.records.scores.table import Table
+from leadline.records.result import Table, counted
 
 COLUMNS = ("folder", "kind", "file", "problem", "fix")
 NAMED = 3  # files of others that are named
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folders", nargs="+", metavar="DIR", help="folder of a collection, index, office, grid or demo")
+    parser.add_argument(
+        "folders", type=OUR_FOLDER, nargs="+", metavar="DIR", help="folder of a collection, index, office, grid or demo"
+    )
     add_options(parser, "-f", "-o", "-q")
 
 
 def run(options: argparse.Namespace) -> None:
-    from leadline.collections.documents.check import NOT_FINISHED
+    from leadline.collections.documents.collection import NOT_FINISHED
     from leadline.show.check import Examination, examine
     from leadline.text.files import readable_size
 

@@ -12,24 +12,25 @@ from __future__ import annotations
 
 import argparse
 
+from leadline.commands.shared.argument_kinds import INPUT_FILES, WORD
 from leadline.commands.shared.options import add_options, check_format
 from leadline.commands.shared.output import print_notes, write_table
 from leadline.commands.shared.run_files import with_readable_runs
+from leadline.commands.shared.signature import public
 from leadline.errors import InputError
-from leadline.measures.curves import topic_curve
-from leadline.measures.evaluate import evaluate
-from leadline.records.qrels.read_qrels import read_qrels
-from leadline.records.runs.read_runs import read_run, run_names
-from leadline.records.scores.table import Table
+from leadline.records.result import Table
 
 TENTHS = tuple(tenth / 10 for tenth in range(11))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_options(parser, "qrels")
-    parser.add_argument("runs", metavar="RUN", nargs="+", help="runs: files, patterns or folders")
-    parser.add_argument("--topic", metavar="ID", help="print every rank of this topic (default: the mean over topics)")
-    add_options(parser, "--rel", "--strict", "-f", "-o", "-q")
+    public("evaluate").add(parser, "qrels")
+    parser.add_argument("runs", metavar="RUN", type=INPUT_FILES, nargs="+", help="runs: files, patterns or folders")
+    parser.add_argument(
+        "--topic", metavar="ID", type=WORD, help="print every rank of this topic (default: the mean over topics)"
+    )
+    public("evaluate").add(parser, "rel")
+    add_options(parser, "--strict", "-f", "-o", "-q")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -42,6 +43,10 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _topic_table(options: argparse.Namespace, paths: list[str]) -> Table:
+    from leadline.measures.explain import topic_curve
+    from leadline.records.qrels import read_qrels
+    from leadline.records.runs import read_run, run_names
+
     qrels = read_qrels(options.qrels)
     rows: list[list[object]] = []
     for name, path in zip(run_names(paths), paths, strict=True):
@@ -54,6 +59,8 @@ def _topic_table(options: argparse.Namespace, paths: list[str]) -> Table:
 
 
 def _write_means(options: argparse.Namespace) -> None:
+    from leadline.measures.evaluate import evaluate
+
     measures = [f"iprec@{tenth:g}" for tenth in TENTHS]
     scores = with_readable_runs(
         options, options.runs, lambda paths: evaluate(options.qrels, paths, measures, rel=options.rel)

@@ -19,33 +19,50 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from leadline.collections.simulate.settings import Settings
+from leadline.commands.shared.argument_kinds import OutputFolder
 from leadline.commands.shared.options import add_number, add_options, wrong_usage
 from leadline.commands.shared.output import print_notes, progress_bar, write
-from leadline.show.demo.build import Stage
-from leadline.show.demo.demo import SAMPLES, demo
+from leadline.commands.shared.signature import public
+from leadline.show.choices import DEMO_SAMPLES
+
+if TYPE_CHECKING:
+    from leadline.show.demo import Stage
 
 FEWEST = 500  # patents
+REPORTED = ("qrels.citations", "qrels.true")  # the judgements of the two reports, as the lab names them
 PATENTS_PER_TOPIC = 20  # few patents of a small office have prior art
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_options(parser, "-o", metavar="DIR", default="leadline-demo", help="folder to write (default: %(default)s)")
+    add_options(
+        parser,
+        "-o",
+        type=OutputFolder(),
+        metavar="DIR",
+        default="leadline-demo",
+        help="folder to write (default: %(default)s)",
+    )
     add_number(parser, "--patents", "number of documents", 6000, least=FEWEST)
     add_number(parser, "--topics", f"number of topics (default: 100, at most one per {PATENTS_PER_TOPIC} documents)")
-    add_options(parser, "--seed")
-    add_options(parser, "--samples", default=SAMPLES)
+    public("compare").add(parser, "seed")
+    public("verdict").add(parser, "samples", samples={"default": DEMO_SAMPLES})
     parser.add_argument("--no-open", action="store_true", help="do not open the report in a browser")
     add_options(parser, "-q")
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.collections.simulate.settings import Settings
+    from leadline.show.demo import demo
+
     topics = options.topics or min(100, options.patents // PATENTS_PER_TOPIC)
     with wrong_usage():
         settings = Settings(patents=options.patents, topics=topics, seed=options.seed)
     start = time.monotonic()
-    shown = demo(Path(options.output), settings, _stages(quiet=options.quiet), options.samples)
+    stages = _stages(quiet=options.quiet)
+    shown = demo(Path(options.output), settings, stages, options.samples)
+    store_verdicts(Path(options.output), stages)
     lines = [textwrap.fill(line, 110, subsequent_indent="  ") for line in shown.story]
     report = shown.report.resolve()
     pages = f"By citations: {report}\nIn truth:     {shown.true_report.resolve()}"
@@ -55,6 +72,24 @@ def run(options: argparse.Namespace) -> None:
         import webbrowser
 
         webbrowser.open(report.as_uri())
+
+
+def store_verdicts(folder: Path, stage: Stage) -> None:
+    """Put the demo into its lab, and store there what the first pages of `leadline serve` ask for.
+
+    A lab decides with more samples than the demo, so the demo's own verdicts are not the answers to its questions.
+    """
+    from leadline.show.demo import open_lab
+    from leadline.show.lab.boards import Boards
+    from leadline.show.lab.stored_results import StoredResults, standing_of
+
+    with stage("the verdicts of its lab") as step:
+        lab = open_lab(folder)
+        boards, results = Boards(lab), StoredResults(lab)
+        for number, name in enumerate(REPORTED, start=1):
+            standing_of(boards.board(name), results, patience=None)
+            if step is not None:
+                step(number, len(REPORTED))
 
 
 def next_commands(folder: str) -> list[str]:

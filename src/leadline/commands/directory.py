@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 
+from leadline.commands.shared.argument_kinds import INPUT_FILE, WORD, OutputFile
 from leadline.commands.shared.options import add_number, add_options, check_format, filter_values
 from leadline.commands.shared.output import print_notes, write, write_table
 from leadline.commands.shared.terminal_page import TerminalPage, shorten
@@ -24,16 +25,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add_options(parser, "collection")
     add_options(parser, "--class", metavar="CODE", help="only what is under this class: C07")
-    add("--titles", metavar="FILE", help="titles of classes, a line each: C07D,Heterocyclic compounds")
+    add("--titles", metavar="FILE", type=INPUT_FILE, help="titles of classes, a line each: C07D,Heterocyclic compounds")
     add_number(parser, "--depth", "levels to show", 2, most=4)
-    add("--index", metavar="INDEX", default="INDEX", help="index folder to name in the line that searches in a branch")
+    add(
+        "--index",
+        metavar="INDEX",
+        type=WORD,
+        default="INDEX",
+        help="index folder to name in the line that searches in a branch",
+    )
     add_options(parser, "-f")
-    add_options(parser, "-o", help="output file; one that ends in .html is the page (default: standard output)")
+    add_options(
+        parser,
+        "-o",
+        type=OutputFile("reports"),
+        help="output file; one that ends in .html is the page (default: standard output)",
+    )
     add_options(parser, "-q")
 
 
 def run(options: argparse.Namespace) -> None:
-    from leadline.show.directory.public import directory
+    from leadline.show.directory import directory
 
     page = (options.output or "").lower().endswith((".html", ".htm"))
     check_format(options)
@@ -43,11 +55,14 @@ def run(options: argparse.Namespace) -> None:
     if len(classes) > 1:
         raise UsageError("--class", f"takes one class, got {len(classes)}")
     made = directory(
-        options.collection, under=classes[0] if classes else "", titles=options.titles,
-        output=options.output if page else None, index=options.index,
-    )  # fmt: skip
+        options.collection,
+        under=classes[0] if classes else "",
+        titles=options.titles,
+        output=options.output if page else None,
+        index=options.index,
+    )
     if not page and options.format == "table":
-        from leadline.show.directory.terminal_tree import tree_lines
+        from leadline.show.directory import tree_lines
 
         width = TerminalPage.for_output(options.output).width
         write(

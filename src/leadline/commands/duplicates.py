@@ -13,49 +13,40 @@ Examples:
 from __future__ import annotations
 
 import argparse
-from typing import get_args
+from typing import TYPE_CHECKING
 
-from leadline.collections.duplicates.find import WIDEST, Duplicates, Keep, duplicates
-from leadline.collections.duplicates.sketches import PLACES
-from leadline.collections.duplicates.texts import FIELDS
-from leadline.collections.duplicates.tokens import By
-from leadline.commands.shared.cluster_option import add_cluster_option, chosen_cluster
+from leadline.collections.choices import COMPARED_FIELDS
+from leadline.commands.shared.argument_kinds import INPUT_TREE, OutputFile
+from leadline.commands.shared.extras import add_cluster_option, chosen_cluster
 from leadline.commands.shared.options import (
-    add_choice,
-    add_number,
     add_options,
     check_format,
     choice,
     list_of,
     memory_budget,
-    share,
     wrong_usage,
 )
 from leadline.commands.shared.output import print_notes, progress_bar, write, write_table
+from leadline.commands.shared.signature import public
 from leadline.errors import UsageError
-from leadline.records.scores.table import Table
+from leadline.records.result import Table
+
+if TYPE_CHECKING:
+    from leadline.collections.duplicates.find import Duplicates
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    source = "a collection; or a file or folder: JSON lines and other forms of `collection build`, and text files"
-    add("source", metavar="DIR", help=source)
-    add_number(parser, "--shingle", "tokens of a shingle", 4, most=WIDEST)
-    words = "smallest resemblance of near-duplicates (default: %(default)s)"
-    add("--resemblance", metavar="SHARE", type=share, default=0.8, help=words)
-    add_choice(parser, "--by", get_args(By), "tokens", "words")
-    add("--exact", action="store_true", help="miss no pair: slower, and holds all shingles in memory")
-    within = "also group a document with one that contains this share of its shingles; implies --exact"
-    add("--containment", metavar="SHARE", type=share, help=within)
-    add_choice(parser, "--keep", get_args(Keep), "copy to keep of each group", "earliest")
-    fields = f"fields to compare: {', '.join(FIELDS)} (default: all)"
-    add("--fields", metavar="NAMES", type=list_of(choice(FIELDS)), default=FIELDS, help=fields)
-    add_number(parser, "--places", "numbers in a sketch, a power of 2", PLACES)
+    source = {"metavar": "DIR", "type": INPUT_TREE}
+    public("duplicates").add(parser, source=source, fields={"type": list_of(choice(COMPARED_FIELDS))})
     add_cluster_option(parser)
-    add_options(parser, "--memory", "-f", "-o", "-q")
+    add_options(parser, "-f")
+    add_options(parser, "-o", type=OutputFile("duplicates"))
+    add_options(parser, "-q")
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.collections.duplicates.find import duplicates
+
     check_format(options)
     if options.memory is not None and (options.exact or options.containment):
         raise UsageError(
@@ -68,11 +59,8 @@ def run(options: argparse.Namespace) -> None:
             check_places(options.places)
             bands(options.resemblance, options.places)
     with chosen_cluster(options) as spread, progress_bar("duplicates", quiet=options.quiet) as progress:
-        found = duplicates(
-            options.source, shingle=options.shingle, resemblance=options.resemblance, by=options.by,
-            exact=options.exact, containment=options.containment, keep=options.keep, fields=options.fields,
-            places=options.places, progress=progress, memory=memory_budget(options), spread=spread,
-        )  # fmt: skip
+        own = {"memory": memory_budget(options), "progress": progress, "spread": spread}
+        found = duplicates(**public("duplicates").given(options, **own))
     if options.format == "table" and options.output is None and not options.quiet:
         write(f"{headline(found)}\n\n" if found.entries else f"{headline(found)}\n")
     if found.entries or options.format != "table":

@@ -16,16 +16,16 @@ import argparse
 from leadline.commands.shared.options import add_number, add_options, check_format, choice, memory_type, wrong_usage
 from leadline.commands.shared.output import print_notes, write, write_table
 from leadline.errors import UsageError
-from leadline.records.scores.result import counted
-from leadline.show.cost_model import KNOWN, Machine, Workload, estimate
+from leadline.records.result import counted
+from leadline.show.choices import KNOWN_COLLECTIONS, Machine, Workload
 from leadline.text.files import readable_size
 
 WORDS = 5000  # of a patent in full
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    known = f"a collection of known size: {', '.join(KNOWN)} (default: that of --documents)"
-    parser.add_argument("name", metavar="NAME", nargs="?", type=choice(list(KNOWN)), help=known)
+    known = f"a collection of known size: {', '.join(KNOWN_COLLECTIONS)} (default: that of --documents)"
+    parser.add_argument("name", metavar="NAME", nargs="?", type=choice(list(KNOWN_COLLECTIONS)), help=known)
     add_number(parser, "--documents", "documents of the collection")
     words = f"words of a document (default: {WORDS:,}, or those of the collection)"
     add_number(parser, "--words-per-document", words)
@@ -43,11 +43,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.show.cost_model import estimate
+
     check_format(options)
-    known = KNOWN.get(options.name)
+    known = KNOWN_COLLECTIONS.get(options.name)
     documents = options.documents or (known.documents if known else None)
     if documents is None:
-        raise UsageError("--documents", f"is needed, or the name of a collection: {', '.join(KNOWN)}")
+        raise UsageError("--documents", f"is needed, or the name of a collection: {', '.join(KNOWN_COLLECTIONS)}")
     words = options.words_per_document or (known.words if known else WORDS)
     work = Workload(documents, words, options.runs, options.topics, options.depth, options.judged)
     machine = Machine(options.cores, options.machine_memory, options.machine_disk, options.hours)

@@ -9,54 +9,45 @@ Examples:
 from __future__ import annotations
 
 import argparse
-from typing import get_args
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from leadline.commands.shared.cluster_option import add_cluster_option, chosen_cluster
+from leadline.commands.shared.argument_kinds import WORD
+from leadline.commands.shared.extras import add_cluster_option, chosen_cluster
 from leadline.commands.shared.options import (
-    add_choice,
     add_number,
     add_options,
     check_format,
     check_measures,
     check_run_table,
-    choice,
     memory_budget,
     read_run_table,
     wrong_usage,
 )
 from leadline.commands.shared.output import print_notes, progress_bar, write, write_table
 from leadline.commands.shared.run_files import with_readable_runs
+from leadline.commands.shared.signature import public
 from leadline.errors import UsageError
-from leadline.measures.evaluate import Like, Unjudged, evaluate
-from leadline.records.scores.result import counted
-from leadline.records.scores.scores import Scores
+
+if TYPE_CHECKING:
+    from leadline.records.scores import Scores
+
+LIKE = (  # what is printed is particular to the command
+    "trec_eval: print what `trec_eval -c -m all_trec` prints, with -q if --by-topic; sample_eval: a run's means are "
+    "over the topics that it answers, and those with nothing relevant score 0; without -m, print that program's lines "
+    "(default: none)"
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add_options(parser, "qrels")
-    add("runs", metavar="RUN", nargs="+", help="runs: files, patterns or folders; - is standard input")
-    add_options(parser, "-m")
-    add("--by-topic", action="store_true", help="print every topic, then the mean")
-    add_options(parser, "--rel")
-    like = "trec_eval: print what `trec_eval -c -m all_trec` prints, with -q if --by-topic; sample_eval: a run's means "
-    like += "are over the topics that it answers, and those with nothing relevant score 0; without -m, print that "
-    like += "program's lines (default: none)"
-    add("--like", metavar="WORD", type=choice(get_args(Like)), help=like)
-    add("--ties", action="store_true", help="print the lowest and highest score that the order within ties allows")
-    add_choice(parser, "--unjudged", get_args(Unjudged), "how unjudged documents count (condensed: left out)", "wrong")
-    add_options(parser, "--order")
-    add("--topics", "--only", metavar="FILE", help="only the topics that this file lists (default: all)")
-    add_options(parser, "--runs-info")
+    public("evaluate").add(
+        parser, like={"help": LIKE}, topics={"flags": ["--topics", "--only"]}, copies={"default": None}
+    )
+    parser.add_argument("--by-topic", action="store_true", help="print every topic, then the mean")
     add_number(parser, "--best", "keep the best N runs by the first measure")
-    add("--per", metavar="COLUMN", help="with --best: of each team, or of another column of --runs-info")
-    add("--duplicates", metavar="FILE", help="groups of near-duplicates, made by `leadline duplicates -o FILE`")
-    copies = "with --duplicates: how a document counts of which a copy stands higher in the list"
-    add_choice(parser, "--copies", ("not-relevant", "collapse"), copies, None, "not-relevant; collapse leaves it out")
+    per = "with --best: of each team, or of another column of --runs-info"
+    parser.add_argument("--per", metavar="COLUMN", type=WORD, help=per)
     add_cluster_option(parser)
-    add_options(parser, "--reads", "--lengths", "--qrels-format", "--memory", "--strict", "-f", "-o", "-q")
+    add_options(parser, "--strict", "-f", "-o", "-q")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -85,17 +76,14 @@ def run(options: argparse.Namespace) -> None:
     check_measures(options, options.runs)
     if options.ties and options.unjudged != "wrong":
         raise UsageError("--ties", "cannot be combined with --unjudged")
+    from leadline.measures.evaluate import evaluate
+
     info = read_run_table(options)
     cluster = chosen_cluster(options, memory_of_workers=True)
     with cluster as spread, progress_bar("reading runs", quiet=options.quiet) as progress:
-        scores = with_readable_runs(options, options.runs, lambda runs: evaluate(
-            options.qrels, runs, options.measures, rel=options.rel, order=options.order,
-            topics=options.topics,
-            unjudged=options.unjudged, ties=options.ties, like=options.like, reads=options.reads,
-            lengths=options.lengths, qrels_format=options.qrels_format,
-            runs_info=info, duplicates=options.duplicates, copies=options.copies or "not-relevant", progress=progress,
-            memory=memory_budget(options), spread=spread,
-        ))  # fmt: skip
+        own = {"runs_info": info, "memory": memory_budget(options), "progress": progress, "spread": spread}
+        how = public("evaluate").given(options, **own)
+        scores = with_readable_runs(options, options.runs, lambda runs: evaluate(**how | {"runs": runs}))
     check_run_table(options.runs_info, info, scores.runs)
     if options.best is not None:
         scores = scores.best_per(options.best, options.per)
@@ -110,17 +98,19 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _print_like_sample_eval(options: argparse.Namespace) -> None:
-    from leadline.measures.like_sample_eval import LEFT_OUT, sample_eval_report
+    from leadline.measures.other_programs import LEFT_OUT, sample_eval_report
 
-    report = with_readable_runs(options, options.runs, lambda runs: sample_eval_report(
-        options.qrels, runs, order=options.order, by_topic=options.by_topic,
-    ))  # fmt: skip
+    report = with_readable_runs(
+        options,
+        options.runs,
+        lambda runs: sample_eval_report(options.qrels, runs, order=options.order, by_topic=options.by_topic),
+    )
     write(report, options.output)
     print_notes([LEFT_OUT], options)
 
 
 def _print_like_trec_eval(options: argparse.Namespace) -> None:
-    from leadline.measures.like_trec_eval import RBP_NOTE, asked_for, report_runs
+    from leadline.measures.other_programs import RBP_NOTE, asked_for, report_runs
 
     if options.unjudged not in ("wrong", "condensed"):
         raise UsageError("--unjudged", f"must be wrong or condensed with --like trec_eval, got {options.unjudged!r}")
@@ -130,14 +120,23 @@ def _print_like_trec_eval(options: argparse.Namespace) -> None:
         names = asked_for(options.measures)
     topics = None
     if options.topics:
-        from leadline.records.side_tables import read_topics
+        from leadline.records.inputs import read_topics
 
         topics = read_topics(options.topics)
-    report = with_readable_runs(options, options.runs, lambda runs: report_runs(
-        options.qrels, runs, level=1 if options.rel is None else options.rel, by_topic=options.by_topic,
-        topics=topics, order=options.order, unjudged=options.unjudged,
-        names=names,
-    ))  # fmt: skip
+    report = with_readable_runs(
+        options,
+        options.runs,
+        lambda runs: report_runs(
+            options.qrels,
+            runs,
+            level=1 if options.rel is None else options.rel,
+            by_topic=options.by_topic,
+            topics=topics,
+            order=options.order,
+            unjudged=options.unjudged,
+            names=names,
+        ),
+    )
     write(report, options.output)
     if "rbp" in names:
         print_notes([RBP_NOTE], options)
@@ -145,6 +144,10 @@ def _print_like_trec_eval(options: argparse.Namespace) -> None:
 
 def headline(scores: Scores) -> str:
     """The result in one sentence. Nothing is tested here, so it says who comes first, not who is better."""
+    import numpy as np
+
+    from leadline.records.result import counted
+
     leader, measure = scores.leader_index(), scores.measures[0]
     means, shared = scores.order_means()[:, 0], int(scores.shared_topics()[:, 0].sum())
     answered = int((~np.isnan(scores.values[leader, :, 0])).sum())

@@ -13,27 +13,39 @@ from __future__ import annotations
 
 import argparse
 import textwrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from leadline.commands.shared.argument_kinds import FILE_OR_WORD, WORD
 from leadline.commands.shared.options import add_options, check_format, wrong_usage
 from leadline.commands.shared.output import write, write_table
+from leadline.commands.shared.signature import public
 from leadline.errors import UsageError
-from leadline.measures.definition import Measure
-from leadline.measures.explain import explain_topic, measure_to_explain, options_of, sections, worked_example
-from leadline.measures.notation import parse_measure
-from leadline.records.scores.table import Table
-from leadline.records.side_tables import read_lengths
-from leadline.text.json_output import json_text
+from leadline.records.result import Table
+from leadline.text.files import json_text
+
+if TYPE_CHECKING:
+    from leadline.measures.definition import Measure
+
+# What a measure of effort cannot say.
+_VERDICTS: dict[str | None, str] = {
+    "alone": "; a list of one document can win, so it gives no verdict",
+    "until found": "; it gives a verdict only where every run finds enough",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("measure", metavar="MEASURE", help='such as "nDCG(gain=exp)@10"')
-    add("score", metavar="QRELS RUN TOPIC", nargs="*", help="judgements, a run and a topic")
-    add_options(parser, "--order", "--rel", "--reads", "--lengths", "--qrels-format", "-f", "-o")
+    add("measure", metavar="MEASURE", type=WORD, help='such as "nDCG(gain=exp)@10"')
+    add("score", metavar="QRELS RUN TOPIC", type=FILE_OR_WORD, nargs="*", help="judgements, a run and a topic")
+    public("evaluate").add(parser, "order", "rel", "reads", "lengths", "qrels_format")
+    add_options(parser, "-f", "-o")
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.measures.definition import parse_measure
+    from leadline.measures.explain import explain_topic, measure_to_explain
+    from leadline.records.inputs import read_lengths
+
     check_format(options)
     parse = parse_measure if options.score else measure_to_explain
     with wrong_usage("MEASURE"):
@@ -45,9 +57,15 @@ def run(options: argparse.Namespace) -> None:
         raise UsageError("QRELS RUN TOPIC", f"give all three, or the measure alone; got {len(options.score)}")
     qrels, run, topic = options.score
     parts = explain_topic(
-        measure, qrels, run, topic, order=options.order, reads=options.reads, qrels_format=options.qrels_format,
+        measure,
+        qrels,
+        run,
+        topic,
+        order=options.order,
+        reads=options.reads,
+        qrels_format=options.qrels_format,
         lengths=read_lengths(options.lengths) if options.lengths else None,
-    )  # fmt: skip
+    )
     if options.format == "table" and options.output is None:
         write(f"{parts.measure} of topic {topic}: {parts.value:.4f}\n\n")
     write_table(parts.table(), options)
@@ -65,9 +83,13 @@ def _write_description(measure: Measure, options: argparse.Namespace) -> None:
 
 def facts(measure: Measure) -> dict[str, Any]:
     """What `description` says, for programs."""
+    from leadline.measures.explain import options_of, sections, worked_example
+
     story, parts = worked_example(measure)
-    terms = [{"document": term.document, "grade": term.grade, "rank": term.rank or None, "adds": term.adds}
-             for term in parts.terms]  # fmt: skip
+    terms = [
+        {"document": term.document, "grade": term.grade, "rank": term.rank or None, "adds": term.adds}
+        for term in parts.terms
+    ]
     return {
         "measure": measure.text,
         "name": measure.definition.name,
@@ -75,22 +97,28 @@ def facts(measure: Measure) -> dict[str, Any]:
         **{heading.lower().replace(" ", "_"): text for heading, text in sections(measure.definition).items()},
         "better": measure.definition.better,
         "options": [
-            {"name": name.removesuffix(" (after @)"), "value": None if value == "-" else value, "allowed": kinds,
-             "after_at": name.endswith(" (after @)")}
+            {
+                "name": name.removesuffix(" (after @)"),
+                "value": None if value == "-" else value,
+                "allowed": kinds,
+                "after_at": name.endswith(" (after @)"),
+            }
             for name, value, kinds in options_of(measure)
         ],
         "example": {"lists": story, "terms": terms, "score": parts.value},
-    }  # fmt: skip
+    }
 
 
 def description(measure: Measure) -> str:
     """Meaning, formula, paper, options and a worked example, as text."""
+    from leadline.measures.explain import options_of, sections, worked_example
+
     text = sections(measure.definition)
     names = ", ".join(measure.definition.aliases)
     lines = [measure.text + (f"  (also: {names})" if names else ""), "", *_wrap(text["Meaning"], ""), ""]
     for heading, content in list(text.items())[1:]:
         lines += _wrap(content, f"{heading + ':':<12}")
-    lines += [f"{'Better:':<12}{measure.definition.better}"]
+    lines += [f"{'Better:':<12}{measure.definition.better}{_VERDICTS.get(measure.definition.effort, '')}"]
     given = options_of(measure)
     if given:
         lines += ["", "Options"]

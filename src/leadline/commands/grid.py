@@ -13,21 +13,17 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from leadline.commands.shared.cluster_option import add_cluster_option, topics_spread
-from leadline.commands.shared.extras import check_pipelines
+from leadline.commands.shared.argument_kinds import INPUT_FILE, OutputFolder
+from leadline.commands.shared.extras import add_cluster_option, check_pipelines, topics_spread
 from leadline.commands.shared.options import add_options
 from leadline.commands.shared.output import print_notes, progress_bar, write
-from leadline.records.scores.result import counted
-from leadline.records.topics.topic import Topics
-from leadline.retrieval.pipeline.context import SearchContext
-from leadline.retrieval.pipeline.grid_plan import read_grid
-from leadline.retrieval.pipeline.grid_runs import GridRuns, table
+from leadline.records.result import counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "index", "topics")
-    parser.add_argument("grid", metavar="GRID", help="table of choices, a TOML file")
-    add_options(parser, "-o", metavar="DIR", required=True, help="folder to write the runs to")
+    parser.add_argument("grid", metavar="GRID", type=INPUT_FILE, help="table of choices, a TOML file")
+    add_options(parser, "-o", type=OutputFolder(), metavar="DIR", required=True, help="folder to write the runs to")
     add_cluster_option(parser)
     add_options(parser, "-k", "--collection")
     parser.add_argument("--plan", action="store_true", help="only print the runs and the choices of each")
@@ -35,6 +31,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.records.topics import Topics
+    from leadline.retrieval.pipeline.context import SearchContext
+    from leadline.retrieval.pipeline.grid import GridRuns, read_grid, table
+
     plan = read_grid(options.grid)
     if options.plan:
         write(table(plan))

@@ -7,27 +7,27 @@ Examples:
 from __future__ import annotations
 
 import argparse
-from typing import get_args
 
+from leadline.commands.shared.argument_kinds import OutputFile
 from leadline.commands.shared.options import add_choice, add_options
 from leadline.commands.shared.output import print_notes, write
-from leadline.measures.aspects import Theta
-from leadline.measures.ideal import Kind, ideal_run
-from leadline.records.qrels.read_qrels import read_qrels
-from leadline.records.scores.result import counted
+from leadline.commands.shared.signature import public
+from leadline.records.result import counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_options(parser, "qrels", help="judgements by subtopic; - is standard input")
-    add_choice(parser, "--kind", get_args(Kind), "subtopics in turn, or a single one after the other", "coverage")
-    add_choice(parser, "--theta", get_args(Theta), "weights of subtopics", "equal")
+    public("ideal_run").add(parser)
     add_choice(parser, "--qrels-format", ("subtopics", "passages"), "format of the judgements", "subtopics")
-    add_options(parser, "-o", "-q")
+    add_options(parser, "-o", type=OutputFile("runs"))
+    add_options(parser, "-q")
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.measures.subtopics import ideal_run
+    from leadline.records.qrels import read_qrels
+
     qrels = read_qrels(options.qrels, format=options.qrels_format)
-    ideal = ideal_run(qrels, kind=options.kind, theta=options.theta)
+    ideal = ideal_run(**public("ideal_run").given(options, qrels=qrels))
     write(ideal.to_bytes(), options.output)
     if options.output not in (None, "-"):
         order = {"coverage": "one document of each subtopic in turn", "single": "one subtopic after the other"}

@@ -19,11 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-import numpy as np
-
-from leadline.collections.documents.store import Collection
-from leadline.commands.shared.cluster_option import add_cluster_option, chosen_cluster
-from leadline.commands.shared.extras import WITH_MODEL, check_extras
+from leadline.commands.shared.argument_kinds import INPUT_TREE, OutputFolder
+from leadline.commands.shared.extras import WITH_MODEL, add_cluster_option, check_extras, chosen_cluster
 from leadline.commands.shared.options import (
     MOST_WORKERS,
     add_choice,
@@ -34,31 +31,40 @@ from leadline.commands.shared.options import (
     memory_budget,
 )
 from leadline.commands.shared.output import print_notes, progress_bar
+from leadline.commands.shared.signature import public
 from leadline.errors import InputError, UsageError
-from leadline.records.scores.result import counted
-from leadline.retrieval.index.analysis import LANGUAGES, Analysis, Stemming, Words
-from leadline.retrieval.index.batches import FIELDS
-from leadline.retrieval.index.derived import DERIVED
-from leadline.retrieval.index.families import Members, Unit
-from leadline.retrieval.index.index import Index
-from leadline.retrieval.index.manifest import MANIFEST
-from leadline.retrieval.index.stop_words import COMMON
-from leadline.retrieval.index.updating import Changes, changes_of
+from leadline.records.result import counted
+from leadline.retrieval.index.choices import COMMON, DERIVED, FIELDS, LANGUAGES, Members, Stemming, Unit, Words
 from leadline.text.files import readable_size
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
     from numpy.typing import NDArray
 
+    from leadline.collections.documents.collection import Collection
+    from leadline.retrieval.index.index import Index
+    from leadline.retrieval.index.writing import Changes
+
 STOP_LISTS = (*(LANGUAGES[code] for code in COMMON), "none")
-DEFAULTS: dict[str, Any] = {"fields": FIELDS, "stem": "snowball", "stop": "", "language": "en", "words": "chemical",
-            "unit": "document", "members": "joined", "positions": False}  # fmt: skip
+DEFAULTS: dict[str, Any] = {
+    "fields": FIELDS,
+    "stem": "snowball",
+    "stop": "",
+    "language": "en",
+    "words": "chemical",
+    "unit": "document",
+    "members": "joined",
+    "positions": False,
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add_options(parser, "collection")
-    add_options(parser, "-o", metavar="INDEX", required=True, help="index folder to write")
+    add_options(
+        parser, "-o", type=OutputFolder("indexes"), metavar="INDEX", required=True, help="index folder to write"
+    )
     names, words = list_of(choice([*FIELDS, *DERIVED])), f"{','.join(FIELDS)} (default), derived: {', '.join(DERIVED)}"
     add("--fields", metavar="NAMES", type=names, help=f"fields to index: {words}")
     add_choice(parser, "--stem", get_args(Stemming), "stemming (porter: English)", None, "snowball")
@@ -74,10 +80,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--update", "--add", action="store_true", help=update)
     vectors = "also store vectors; MODEL is a folder with a model as ONNX or safetensors (default: the packaged MiniLM)"
-    add("--dense", metavar="MODEL", nargs="?", const="", help=vectors)
+    add("--dense", metavar="MODEL", type=INPUT_TREE, nargs="?", const="", help=vectors)
     add_cluster_option(parser)
     add_number(parser, "--workers", "number of threads (default: number of cores)", most=MOST_WORKERS)
-    add_options(parser, "--memory", "-q")
+    public("evaluate").add(parser, "memory")
+    add_options(parser, "-q")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -97,9 +104,11 @@ def run(options: argparse.Namespace) -> None:
         check_extras("--dense", ["dense"] if options.dense else WITH_MODEL)
         if options.dense and not Path(options.dense).is_dir():
             raise UsageError("--dense", f"{options.dense} is not a folder: name the folder of a model")
-        from leadline.retrieval.dense.accelerator import gpu
+        from leadline.retrieval.dense.encoder import gpu
 
         _ = gpu()  # a GPU that is asked for and not there is an error before any work
+    from leadline.collections.documents.collection import Collection
+
     collection = Collection.open(options.collection)
     folder = Path(options.output)
     there = _refuse_other_content(folder)
@@ -125,10 +134,9 @@ def run(options: argparse.Namespace) -> None:
 
 def _add_vectors(folder: Path, options: argparse.Namespace) -> None:
     """Store vectors beside the index; an interrupted run continues where it stopped."""
-    from leadline.retrieval.dense.accelerator import gpu
-    from leadline.retrieval.dense.stored_vectors import described_vectors
+    from leadline.retrieval.dense.encoder import gpu
     from leadline.retrieval.dense.vectors import FIELDS as ENCODED
-    from leadline.retrieval.dense.vectors import build_vectors
+    from leadline.retrieval.dense.vectors import build_vectors, described_vectors
     from leadline.retrieval.pipeline.context import SearchContext
 
     start = time.monotonic()
@@ -155,6 +163,9 @@ def _has_older_vectors(index: Index) -> bool:
 
 def _refuse_other_content(folder: Path) -> int | None:
     """Refuse a folder that holds something else, such as the collection; return the documents of an index there."""
+    from leadline.retrieval.index.index import Index
+    from leadline.retrieval.index.manifest import MANIFEST
+
     if (folder / MANIFEST).exists():
         try:
             return len(Index.open(folder))
@@ -169,18 +180,32 @@ def _refuse_other_content(folder: Path) -> int | None:
 def _build(
     collection: Collection, folder: Path, settings: dict[str, Any], step: Any, options: argparse.Namespace, spread: Any
 ) -> Index:
+    from leadline.retrieval.index.analysis import Analysis
+    from leadline.retrieval.index.index import Index
+
     lists = settings["stop"] != "none" and settings["language"] in COMMON
     analysis = Analysis(settings["language"], settings["stem"], "common" if lists else "none", settings["words"])
     source: Any = WithProgress(collection, step)
     return Index.build(
-        source, folder, fields=list(dict.fromkeys(settings["fields"])), analysis=analysis,
-        positions=settings["positions"], workers=options.workers, origin=str(collection.folder.resolve()),
-        unit=settings["unit"], members=settings["members"], memory=memory_budget(options), spread=spread,
-    )  # fmt: skip
+        source,
+        folder,
+        fields=list(dict.fromkeys(settings["fields"])),
+        analysis=analysis,
+        positions=settings["positions"],
+        workers=options.workers,
+        origin=str(collection.folder.resolve()),
+        unit=settings["unit"],
+        members=settings["members"],
+        memory=memory_budget(options),
+        spread=spread,
+    )
 
 
 def _update(collection: Collection, folder: Path, step: Any, workers: int | None) -> tuple[Index, Changes]:
     """Bring an index up to date with its collection."""
+    from leadline.retrieval.index.index import Index
+    from leadline.retrieval.index.writing import changes_of
+
     index = Index.open(folder)
     source, place = index.manifest["source"], str(collection.folder.resolve())
     is_moved = index.origin is not None and index.origin.is_from(collection)  # or both were

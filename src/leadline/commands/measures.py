@@ -9,19 +9,21 @@ from __future__ import annotations
 
 import argparse
 
+from leadline.commands.shared.argument_kinds import WORD
 from leadline.commands.shared.options import add_options, check_format
 from leadline.commands.shared.output import write_table
 from leadline.errors import InputError
-from leadline.measures.definition import MEASURES
-from leadline.records.scores.table import Table
+from leadline.records.result import Table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("words", metavar="WORD", nargs="*", help="only measures whose line has these words")
+    parser.add_argument("words", metavar="WORD", type=WORD, nargs="*", help="only measures whose line has these words")
     add_options(parser, "-f", "-o")
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.measures.definition import MEASURES
+
     check_format(options)
     rows = []
     for definition in sorted(MEASURES.values(), key=lambda known: (known.family, known.name.lower())):

@@ -14,36 +14,52 @@ Examples:
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from leadline.commands.shared.judging import JOURNAL
+from leadline.commands.shared.argument_kinds import INPUT_FILE, INPUT_FILES, OUR_FOLDER, OUR_POOL, OutputFile
 from leadline.commands.shared.options import add_choice, add_number, add_options, as_written, wrong_usage
 from leadline.commands.shared.output import write, write_table
 from leadline.commands.shared.run_files import with_readable_runs
+from leadline.commands.shared.signature import public
 from leadline.errors import InputError, UsageError
-from leadline.judge.pools.adaptive import RULES
-from leadline.judge.pools.drawing import draw_pool, extend_pool
-from leadline.judge.pools.pool import Pool
-from leadline.judge.pools.strata import DEFAULT_STRATA, parse_strata
-from leadline.records.runs.read_runs import read_run, run_names
-from leadline.records.runs.run import Run
-from leadline.records.scores.result import counted
+from leadline.judge.choices import DEFAULT_STRATA, POOL_RULES
+from leadline.records.result import counted
+from leadline.text.owned_files import POOLS
+
+if TYPE_CHECKING:
+    from leadline.records.runs import Run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("runs", metavar="RUN", nargs="+", help="runs: files, patterns or folders")
-    add("--strata", type=as_written(parse_strata), metavar="LAST:RATE,...", default=None,
-        help=f"last rank and share to judge of each stratum (default: {DEFAULT_STRATA})")  # fmt: skip
+    add("runs", metavar="RUN", type=INPUT_FILES, nargs="+", help="runs: files, patterns or folders")
+    add(
+        "--strata",
+        type=as_written(_check_strata),
+        metavar="LAST:RATE,...",
+        default=None,
+        help=f"last rank and share to judge of each stratum (default: {DEFAULT_STRATA})",
+    )
     add_number(parser, "--depth", "judge all of the first N ranks: the same as --strata N:1")
     add_number(parser, "--budget", "documents to judge for each topic, about; rates are found from it")
     add_choice(parser, "--by", ("topic", "run"), "which table to print with --format: sizes or contributions", "topic")
-    add("--extend", metavar="POOL", help="add the runs to this pool; what is in it stays as it is")
-    add("--families", metavar="COLLECTION", help="pool the members of a family in this collection as one document")
-    add("--simulate", metavar="QRELS", help="no pool: what each rule would have found, judged by these")
-    add_choice(parser, "--rule", tuple(RULES), "with --judged: who chooses the next documents", None, "depth")
-    add("--judged", metavar="QRELS", help="print the documents to judge next, after these judgements")
-    add_options(parser, "--rel", "--seed", "--strict", "-f", "-o", "-q")
+    add("--extend", metavar="POOL", type=OUR_POOL, help="add the runs to this pool; what is in it stays as it is")
+    add(
+        "--families",
+        metavar="COLLECTION",
+        type=OUR_FOLDER,
+        help="pool the members of a family in this collection as one document",
+    )
+    add(
+        "--simulate", metavar="QRELS", type=INPUT_FILE, help="no pool: what each rule would have found, judged by these"
+    )
+    add_choice(parser, "--rule", POOL_RULES, "with --judged: who chooses the next documents", None, "depth")
+    add("--judged", metavar="QRELS", type=INPUT_FILE, help="print the documents to judge next, after these judgements")
+    public("evaluate").add(parser, "rel")
+    public("compare").add(parser, "seed")
+    add_options(parser, "--strict", "-f")
+    add_options(parser, "-o", type=OutputFile(POOLS))
+    add_options(parser, "-q")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -73,13 +89,21 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError("--extend", "keeps the strata, the budget and the seed of the pool")
 
 
+def _check_strata(text: str) -> None:
+    from leadline.judge.pools import parse_strata
+
+    parse_strata(text)
+
+
 def _read(paths: list[str]) -> list[Run]:
+    from leadline.records.runs import read_run, run_names
+
     return [read_run(path, name=name) for path, name in zip(paths, run_names(paths), strict=True)]
 
 
 def _draw(options: argparse.Namespace, runs: list[Run]) -> None:
-    if Path(f"{options.output}{JOURNAL}").exists():
-        raise InputError(options.output, "was judged already (its journal is beside it): name another file")
+    from leadline.judge.pools import Pool, draw_pool, extend_pool
+
     families = _families(options.families)
     if options.extend:
         pool = extend_pool(Pool.read(options.extend), runs, families=families)
@@ -105,15 +129,15 @@ def _families(folder: str | None) -> dict[str, str] | None:
     """The family of each document of a collection."""
     if folder is None:
         return None
-    from leadline.collections.documents.store import Collection
+    from leadline.collections.documents.collection import Collection
 
     records = Collection.open(folder).records
     return dict(zip(records["id"].to_list(), (str(family) for family in records["family"].to_list()), strict=True))
 
 
 def _simulate(options: argparse.Namespace, runs: list[Run]) -> None:
-    from leadline.judge.pools.adaptive import compare_rules
-    from leadline.records.qrels.read_qrels import read_qrels
+    from leadline.judge.pools import compare_rules
+    from leadline.records.qrels import read_qrels
 
     budget = options.budget or 100
     budgets = sorted({max(1, budget // 4), max(1, budget // 2), budget})
@@ -125,9 +149,9 @@ def _simulate(options: argparse.Namespace, runs: list[Run]) -> None:
 
 
 def _next(options: argparse.Namespace, runs: list[Run]) -> None:
-    from leadline.judge.pools.adaptive import next_documents
-    from leadline.records.qrels.read_qrels import read_qrels
-    from leadline.records.scores.table import Table
+    from leadline.judge.pools import next_documents
+    from leadline.records.qrels import read_qrels
+    from leadline.records.result import Table
 
     judged = read_qrels(options.judged)
     level = 1 if options.rel is None else options.rel

@@ -16,34 +16,28 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from leadline.commands.shared.argument_kinds import FILE_OR_WORD
 from leadline.commands.shared.extras import check_pipelines
 from leadline.commands.shared.options import add_options, add_system_option, as_written, check_format
 from leadline.commands.shared.output import print_notes, write, write_table
-from leadline.commands.shared.result_list import INDENT, add_result_options, hit_lines, snippet_length
-from leadline.commands.shared.terminal_page import TerminalPage, shorten
-from leadline.errors import InputError, UsageError, visible
-from leadline.retrieval.answers.patent_file import read_patent
-from leadline.retrieval.answers.prior_art_search import ABSTRACT, DEFAULT_SYSTEM, ClaimBearing, PriorArt, prior_art
-from leadline.retrieval.answers.prior_art_words import (
-    bearing_rule,
-    claim_count,
-    claim_numbers,
-    fit_words,
-    hidden_note,
-    prior_art_finding,
-    prior_art_record,
-    search_notes,
-    system_line,
-    topic_date,
+from leadline.commands.shared.terminal_page import (
+    INDENT,
+    TerminalPage,
+    add_result_options,
+    hit_lines,
+    shorten,
+    snippet_length,
 )
-from leadline.retrieval.answers.search_hits import changes, result_table
-from leadline.retrieval.answers.snippets import Marker
-from leadline.retrieval.pipeline.context import SearchContext
-from leadline.retrieval.pipeline.pipeline_files import system
-from leadline.retrieval.pipeline.request import Request
+from leadline.errors import InputError, UsageError, visible
+from leadline.retrieval.choices import DEFAULT_SYSTEM
 from leadline.text.days import parse_date
-from leadline.text.json_output import json_text
+from leadline.text.files import json_text
+
+if TYPE_CHECKING:
+    from leadline.retrieval.pipeline.context import Request, SearchContext
+    from leadline.retrieval.prior_art import ClaimBearing, PriorArt
 
 QUOTED = 3  # hits of a claim whose passages are printed; the others are named
 
@@ -51,7 +45,9 @@ QUOTED = 3  # hits of a claim whose passages are printed; the others are named
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "index")
     add = parser.add_argument
-    add("patent", metavar="PATENT", nargs="+", help="number of a patent in the collection, or a file")
+    add(
+        "patent", metavar="PATENT", type=FILE_OR_WORD, nargs="+", help="number of a patent in the collection, or a file"
+    )
     add_system_option(parser, None, f"{DEFAULT_SYSTEM}, with what the index has")
     date = "filing date of the patent, or the priority date that it claims: only earlier documents are shown"
     add("--date", metavar="DATE", type=as_written(parse_date), help=f"{date} (default: the date in its file)")
@@ -59,6 +55,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.retrieval.pipeline.context import SearchContext
+    from leadline.retrieval.pipeline.named_systems import system
+    from leadline.retrieval.prior_art import hidden_note, prior_art, prior_art_record, search_notes, system_line
+    from leadline.retrieval.word_search import changes, result_table
+
     check_format(options)
     pipeline = system(options.system or DEFAULT_SYSTEM)
     check_pipelines(options.system or DEFAULT_SYSTEM, [pipeline], options.index)
@@ -72,14 +73,18 @@ def run(options: argparse.Namespace) -> None:
     elif options.format == "table":
         write(_result_page(page, found, used, context), options.output)
     else:
-        claims = [" ".join(f"{number}:{share:.2f}" for number, share in found.claims_of(place).items())
-                  for place in range(len(found.hits))]  # fmt: skip
+        claims = [
+            " ".join(f"{number}:{share:.2f}" for number, share in found.claims_of(place).items())
+            for place in range(len(found.hits))
+        ]
         write_table(result_table(found.hits, found.snippets, {"claims": claims}), options)
     print_notes([*search_notes(found, options.system), *hidden_note(found), *changes(context, found.hits)], options)
 
 
 def _topic(context: SearchContext, written: str, date: str | None) -> Request:
     """The patent as a topic, read from a file or found in the collection."""
+    from leadline.retrieval.prior_art import read_patent
+
     if not Path(written).is_file():
         if date:
             raise UsageError("--date", "can only be used with a file: the collection has the dates of its patents")
@@ -94,6 +99,8 @@ def _topic(context: SearchContext, written: str, date: str | None) -> Request:
 
 
 def _result_page(page: TerminalPage, found: PriorArt, used: str, context: SearchContext) -> str:
+    from leadline.retrieval.prior_art import bearing_rule, claim_count, claim_numbers, prior_art_finding, topic_date
+
     topic = found.topic
     kind, date = topic_date(topic)
     facts = [topic.id, f"{kind} {date}".strip(), *(*topic.ipc, *topic.cpc)[:1], claim_count(topic.claims)]
@@ -114,6 +121,9 @@ def _result_page(page: TerminalPage, found: PriorArt, used: str, context: Search
 
 def _claim_lines(page: TerminalPage, each: ClaimBearing, context: SearchContext) -> list[str]:
     """A claim, its distinguishing part, and the hits that bear on it, the first with their passages."""
+    from leadline.retrieval.passages import Marker
+    from leadline.retrieval.prior_art import ABSTRACT, fit_words
+
     beginning = shorten(visible(" ".join(each.claim.text.split())), page.width - len(INDENT))
     number = each.claim.number if each.claim.number != ABSTRACT else ""
     lines = [f"{number:>4}  {beginning}"]

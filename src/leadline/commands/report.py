@@ -12,34 +12,32 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from leadline.commands.shared.argument_kinds import OutputFile
 from leadline.commands.shared.comparison import note_shared_log
 from leadline.commands.shared.options import add_options, check_page_name, check_run_table, wrong_usage
 from leadline.commands.shared.output import print_notes, progress_bar, write
 from leadline.commands.shared.run_files import with_readable_runs
+from leadline.commands.shared.signature import public
 from leadline.errors import InputError, UsageError, checked_choice
-from leadline.measures.evaluate import MAIN_MEASURE
-from leadline.measures.notation import parse_measures
-from leadline.records.runs.read_runs import run_names, run_paths
-from leadline.records.side_tables import read_runs_info
-from leadline.retrieval.engines.timing import manifest_of
-from leadline.show.figures.evidence import Evidence
+from leadline.measures.definition import parse_measures
+from leadline.records.inputs import read_runs_info
+from leadline.records.runs import run_names, run_paths
+from leadline.retrieval.engines.engine import manifest_of
+from leadline.show.report.evidence import Evidence
+from leadline.show.report.html_page import key_of, key_written_in
 from leadline.show.report.page import report
-from leadline.show.report.page_key import key_of, key_written_in
+
+READING = ("reads", "lengths", "qrels_format")  # of `evaluate`
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "inputs")
-    add_options(parser, "-o", default="report.html", help="page to write (default: %(default)s)")
-    decider = {"dest": "measure", "metavar": "MEASURE", "action": "store", "default": MAIN_MEASURE}
-    add_options(parser, "-m", **decider, help="measure to decide by (default: %(default)s)")
-    attributes = "table of topics with their attributes, such as office and class, for figures (all topics are scored)"
-    parser.add_argument("--topics", metavar="FILE", help=attributes)
-    parser.add_argument("--title", default="", help="heading of the page (default: Which system finds more?)")
-    parser.add_argument("--baseline", metavar="RUN", default="", help="the system used today, to show the gain")
-    parser.add_argument("--complete", action="store_true", help="every relevant document is in the judgements")
     add_options(
-        parser, "--runs-info", "--reads", "--lengths", "--qrels-format", "--strict", "--samples", "--seed", "-q"
+        parser, "-o", type=OutputFile("reports"), default="report.html", help="page to write (default: %(default)s)"
     )
+    public("report").add(parser, baseline={"metavar": "RUN"})
+    public("evaluate").add(parser, *READING)
+    add_options(parser, "--strict", "-q")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -75,7 +73,7 @@ def run(options: argparse.Namespace) -> None:
         page = report(evidence, key=key, progress=progress)
     write(page.encode("utf-8", "replace"), options.output)
     if options.output != "-":
-        words = evidence.verdict.headline() if evidence.verdict else "one run, or too few topics to compare"
+        words = evidence.verdict.headline() if evidence.verdict else evidence.no_verdict
         write(f"{words}\n{options.output}\n")
     print_notes(evidence.study.notes, options)
 
@@ -83,10 +81,11 @@ def run(options: argparse.Namespace) -> None:
 def _read_evidence(options: argparse.Namespace, qrels: str, runs: list[str]) -> Evidence:
     with progress_bar("reading runs", quiet=options.quiet) as progress:
         return Evidence.of(
-            qrels, runs, options.measure, topics=options.topics, runs_info=options.runs_info, seed=options.seed,
-            samples=options.samples, baseline=options.baseline, complete=options.complete, title=options.title,
-            progress=progress, qrels_format=options.qrels_format, reads=options.reads, lengths=options.lengths,
-        )  # fmt: skip
+            qrels,
+            runs,
+            **public("report").given(options),
+            **public("evaluate").given(options, *READING, progress=progress),
+        )
 
 
 def _check(options: argparse.Namespace) -> None:

@@ -12,23 +12,26 @@ from __future__ import annotations
 
 import argparse
 
+from leadline.commands.shared.argument_kinds import INPUT_TREE, OutputFile
 from leadline.commands.shared.options import add_options, check_page_name
 from leadline.commands.shared.output import progress_bar, write
-from leadline.records.scores.table import Table
-from leadline.show.papers.beyond import STORED
-from leadline.show.papers.exhibit import STATES
-from leadline.show.papers.inputs import PaperInputs
-from leadline.show.papers.papers_page import page, papers
-from leadline.show.report.page_key import code_of, key_of, key_written_in
+from leadline.records.result import Table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("lab", metavar="LAB", nargs="?", help="folder with runs and judgements")
-    add_options(parser, "-o", default="papers.html", help="page to write (default: %(default)s)")
+    parser.add_argument("lab", metavar="LAB", type=INPUT_TREE, nargs="?", help="folder with runs and judgements")
+    add_options(
+        parser, "-o", type=OutputFile("reports"), default="papers.html", help="page to write (default: %(default)s)"
+    )
     add_options(parser, "-q", help="print only the name of the page")
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.show.papers.beyond import STORED
+    from leadline.show.papers.exhibit import STATES, PaperInputs
+    from leadline.show.papers.papers_page import page, papers
+    from leadline.show.report.html_page import code_of, key_of, key_written_in
+
     check_page_name(options.output)
     lab = None if options.lab is None else PaperInputs.open(options.lab)
     files = [] if lab is None else [str(path) for path in (*lab.files, lab.folder / STORED) if path.is_file()]

@@ -17,9 +17,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from leadline.commands.shared.cluster_option import add_cluster_option, check_memory, index_sharded
+from leadline.commands.shared.argument_kinds import INPUT_FILE, WORD, UpdatedFile
+from leadline.commands.shared.extras import add_cluster_option, check_memory, index_sharded
 from leadline.commands.shared.options import (
     add_options,
     check_format,
@@ -29,26 +30,17 @@ from leadline.commands.shared.options import (
     wrong_usage,
 )
 from leadline.commands.shared.output import print_notes, write, write_table
-from leadline.commands.shared.result_list import add_result_options, hit_lines, snippet_length
-from leadline.commands.shared.terminal_page import TerminalPage
+from leadline.commands.shared.signature import public
+from leadline.commands.shared.terminal_page import TerminalPage, add_result_options, hit_lines, snippet_length
 from leadline.errors import UsageError, checked_choice
 from leadline.options import NotNegative, checked
-from leadline.records.scores.result import counted
-from leadline.records.scores.table import Table
-from leadline.records.side_tables import read_groups
-from leadline.retrieval.answers.search_history import SearchHistory
-from leadline.retrieval.answers.search_hits import has_texts, result_table
-from leadline.retrieval.answers.search_memory import keep_to
-from leadline.retrieval.answers.snippets import Snippet
-from leadline.retrieval.answers.word_search import SearchResult, search_words
-from leadline.retrieval.index.index import Index
-from leadline.retrieval.language.periods import days_meant
-from leadline.retrieval.models.registry import MODELS
-from leadline.retrieval.models.searcher import parse_model
-from leadline.retrieval.pipeline.context import SearchContext
-from leadline.retrieval.pipeline.pipeline import Step, pipeline_of
-from leadline.text.days import iso
-from leadline.text.json_output import json_text
+from leadline.records.result import Table, counted
+
+if TYPE_CHECKING:
+    from leadline.retrieval.index.index import Index
+    from leadline.retrieval.passages import Snippet
+    from leadline.retrieval.pipeline.pipeline import Step
+    from leadline.retrieval.word_search import SearchHistory, SearchResult
 
 EVIDENCE = ("anchor_text", "freshness", "hits", "indegree", "pagerank")
 Share = dict[str, Any]  # what a word adds to a score
@@ -57,28 +49,45 @@ Share = dict[str, Any]  # what a word adds to a score
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add_options(parser, "index")
-    add("query", metavar="QUERY", nargs="*", help="words to search for; put -- before a query that begins with -")
+    add(
+        "query",
+        metavar="QUERY",
+        type=WORD,
+        nargs="*",
+        help="words to search for; put -- before a query that begins with -",
+    )
     models = "ranking model: bm25, bm25f, dirichlet or another, such as 'bm25(k1=0.9, b=0.4)' (default: %(default)s)"
-    add("--model", metavar="MODEL", default="bm25", help=models)
-    add("--fields", metavar="NAMES", help="fields to search, with weights: title=2,abstract (default: all)")
+    add("--model", metavar="MODEL", type=WORD, default="bm25", help=models)
+    add("--fields", metavar="NAMES", type=WORD, help="fields to search, with weights: title=2,abstract (default: all)")
     add_options(parser, "--before", "--after", "--class", "--office")
     add("--newest", action="store_true", help="sort by publication date, newest first")
     then = f"order results again by {', '.join(EVIDENCE)}; with a weight: 'pagerank(weight=0.3)'; may be repeated"
-    add("--then", metavar="STEP", action="append", help=then)
+    add("--then", metavar="STEP", type=WORD, action="append", help=then)
     groups = "show only the best of each group of near-duplicates: what `leadline duplicates -o FILE` wrote"
-    add("--duplicates", metavar="FILE", help=groups)
-    add("--history", metavar="FILE", help="keep the queries of a session; #1 AND #2 combines earlier ones")
+    add("--duplicates", metavar="FILE", type=INPUT_FILE, help=groups)
+    add(
+        "--history",
+        metavar="FILE",
+        type=UpdatedFile(),
+        help="keep the queries of a session; #1 AND #2 combines earlier ones",
+    )
     explain = "show how the query is understood, and the number of documents for each part of it"
     add("--explain-query", action="store_true", help=explain)
     add("--why", action="store_true", help="show what each word, and each step of --then, adds to the score")
     add_cluster_option(parser)
-    add_options(parser, "--memory")
+    public("evaluate").add(parser, "memory")
     add_result_options(parser, k=20)
 
 
 def run(options: argparse.Namespace) -> None:
     check_format(options)
     check_memory(options)
+    from leadline.records.inputs import read_groups
+    from leadline.retrieval.models.registry import MODELS
+    from leadline.retrieval.models.searcher import parse_model
+    from leadline.retrieval.pipeline.context import SearchContext
+    from leadline.retrieval.word_search import SearchHistory, has_texts, keep_to, result_table, search_words
+
     text = " ".join(options.query)
     with wrong_usage("--model"):
         name, parameters = parse_model(options.model)
@@ -96,10 +105,20 @@ def run(options: argparse.Namespace) -> None:
     with index_sharded(options, context):
         with wrong_usage():
             found = search_words(
-                context, text, options.k, model=options.model, fields=fields, before=options.before,
-                after=options.after, classes=classes, offices=offices, newest=options.newest, then=then,
-                duplicates=groups, earlier=None if history is None else history.earlier,
-            )  # fmt: skip
+                context,
+                text,
+                options.k,
+                model=options.model,
+                fields=fields,
+                before=options.before,
+                after=options.after,
+                classes=classes,
+                offices=offices,
+                newest=options.newest,
+                then=then,
+                duplicates=groups,
+                earlier=None if history is None else history.earlier,
+            )
         shares = [found.why(hit) for hit in found.hits if options.why]
     why = [[{"term": each.term, "score": each.score} for each in share] for share in shares]
     if options.explain_query:
@@ -126,6 +145,10 @@ def run(options: argparse.Namespace) -> None:
 
 def _explain(found: SearchResult, options: argparse.Namespace) -> None:
     """Print a query as it was understood, and each of its parts, with their documents."""
+    from leadline.retrieval.language.tree import days_meant
+    from leadline.text.days import iso
+    from leadline.text.files import json_text
+
     asked = [(name, iso(date)) for name, date in (("before", options.before), ("after", options.after)) if date]
     notes = [*found.notes, *found.dates_meant]
     notes += [days_meant(name, date) for name, date in asked if len(date) < len("1998-08-12")]
@@ -154,6 +177,9 @@ def _evidence(options: argparse.Namespace) -> Step | None:
         return None
     if options.newest:
         raise UsageError("--then", "orders by score, --newest by date: leave out one of them")
+    from leadline.retrieval.models.searcher import parse_model
+    from leadline.retrieval.pipeline.pipeline import pipeline_of
+
     with wrong_usage("--then"):
         steps = []
         for written in options.then:

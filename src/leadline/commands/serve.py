@@ -12,17 +12,17 @@ Examples:
 from __future__ import annotations
 
 import argparse
+import contextlib
 
-from leadline.commands.shared.extras import check_extras
+from leadline.commands.shared.argument_kinds import OUR_FOLDER
 from leadline.commands.shared.judging import add_address, public_address
 from leadline.commands.shared.options import add_options
 from leadline.commands.shared.output import write
-from leadline.records.scores.result import counted
-from leadline.show.lab.of_demo import open_lab
+from leadline.records.result import counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("lab", metavar="LAB", help="lab, or the folder of a demo")
+    parser.add_argument("lab", metavar="LAB", type=OUR_FOLDER, help="lab, or the folder of a demo")
     parser.add_argument("--team", action="store_true", help="let people in who have links of `leadline lab people`")
     parser.add_argument("--no-open", action="store_true", help="do not open the browser")
     add_address(parser)
@@ -30,14 +30,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    check_extras("serve", ["serve"])
     import webbrowser
 
-    from leadline.judge.assessors.people import People
-    from leadline.show.serve.laboratory.lab_app import lab_app
-    from leadline.show.serve.laboratory.who import OWNER, OwnerAlone
-    from leadline.show.serve.running import listen, serve
-    from leadline.show.serve.security import Address
+    from leadline.judge.journal import People
+    from leadline.show.demo import open_lab
+    from leadline.show.lab.jobs import Jobs
+    from leadline.show.serve.laboratory.lab_app import OWNER, OwnerAlone, lab_app
+    from leadline.show.serve.security import Address, listen, serve
 
     Address.of(options.host, options.port, options.url)  # refuses a wrong --url before any work
     lab = open_lab(options.lab)
@@ -54,4 +53,5 @@ def run(options: argparse.Namespace) -> None:
     write(f"{said}\nOpen {link}\nStop with Ctrl-C\n")
     if not options.no_open:
         webbrowser.open(link)
-    serve(lab_app(lab, people, address), opened, address, quiet=options.quiet)
+    with contextlib.closing(lab.store), Jobs(lab).attended():
+        serve(lab_app(lab, people, address), opened, address, quiet=options.quiet)

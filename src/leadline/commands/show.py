@@ -14,20 +14,19 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from leadline.collections.documents.document import Document
-from leadline.collections.documents.store import Collection
-from leadline.collections.documents.surroundings import Neighbour, Surroundings, claim_tree, surroundings
+from leadline.commands.shared.argument_kinds import WORD
 from leadline.commands.shared.options import add_options, check_format
 from leadline.commands.shared.output import write, write_table
-from leadline.commands.shared.pager import write_paged
-from leadline.commands.shared.terminal_page import TerminalPage, shorten
-from leadline.records.scores.result import counted
-from leadline.records.scores.table import Table
-from leadline.retrieval.pipeline.context import SearchContext
-from leadline.text.json_output import json_text
+from leadline.commands.shared.terminal_page import TerminalPage, shorten, write_paged
+from leadline.records.result import Table, counted
+from leadline.text.files import json_text
 from leadline.text.owned_folder import identity_of, wrong_folder
+
+if TYPE_CHECKING:
+    from leadline.collections.documents.collection import Collection, Neighbour, Surroundings
+    from leadline.collections.documents.document import Document
 
 INDENT = "  "
 MOST_WORDS = 8  # of one number: WO 2 004 012 345 A1
@@ -36,11 +35,13 @@ DEEPEST = 6  # levels of claims that are indented: deeper ones would leave no ro
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "collection", help="collection, crawl or index")
-    parser.add_argument("document", metavar="ID", nargs="+", help="numbers of documents, in any spelling")
+    parser.add_argument("document", metavar="ID", type=WORD, nargs="+", help="numbers of documents, in any spelling")
     add_options(parser, "-f", "-o")
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.collections.documents.collection import surroundings
+
     check_format(options)
     collection = _collection(options.collection)
     found = [surroundings(collection, name) for name in _names(collection, options.document)]
@@ -75,6 +76,9 @@ def _names(collection: Collection, words: Sequence[str]) -> list[str]:
 
 
 def _collection(folder: str) -> Collection:
+    from leadline.collections.documents.collection import Collection
+    from leadline.retrieval.pipeline.context import SearchContext
+
     place = Path(folder)
     if not place.is_dir():
         raise wrong_folder(place, "collection or index", "`leadline collection build` and `leadline index` make them")
@@ -86,6 +90,8 @@ def _collection(folder: str) -> Collection:
 
 
 def _page(page: TerminalPage, found: Surroundings) -> str:
+    from leadline.collections.documents.collection import claim_tree
+
     document = found.document
     lines = [*map(page.strong, page.paragraph(" ".join(document.title.split()) or document.id))]
     lines += [page.facts(_facts(document), ""), page.rule()]
@@ -167,6 +173,8 @@ def _rows(found: Surroundings) -> list[list[str]]:
 
 def _record(found: Surroundings) -> dict[str, Any]:
     """The whole document as one JSON object, with the depth of each claim."""
+    from leadline.collections.documents.collection import claim_tree
+
     record = asdict(found.document)
     depths = {claim.number: depth for depth, claim in claim_tree(found.document.claims)}
     for claim in record["claims"]:

@@ -13,19 +13,22 @@ from __future__ import annotations
 
 import argparse
 
+from leadline.commands.shared.argument_kinds import WORD
 from leadline.commands.shared.options import add_options, check_format
 from leadline.commands.shared.output import write, write_table
-from leadline.records.scores.table import Table
-from leadline.retrieval.pipeline.pipeline_files import described
-from leadline.retrieval.pipeline.system_list import list_systems
+from leadline.records.result import Table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("names", metavar="SYSTEM", nargs="*", help="only these systems, each with its description")
+    parser.add_argument(
+        "names", metavar="SYSTEM", type=WORD, nargs="*", help="only these systems, each with its description"
+    )
     add_options(parser, "-f", "-o")
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.retrieval.pipeline.named_systems import described, list_systems
+
     check_format(options)
     table = list_systems(*options.names).table()
     if options.format != "table":

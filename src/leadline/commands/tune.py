@@ -15,35 +15,26 @@ Examples:
 from __future__ import annotations
 
 import argparse
-from typing import get_args
 
 from leadline.commands.shared.extras import check_extras
-from leadline.commands.shared.options import add_number, add_options, check_format
+from leadline.commands.shared.options import add_options, check_format
 from leadline.commands.shared.output import print_notes, progress_bar, wrap_for_terminal, write
-from leadline.records.scores.result import counted
-from leadline.retrieval.tuning.learning import Learner
-from leadline.show.tuned_system import TRANSFER, tune
-from leadline.trust.verdict import finding
+from leadline.commands.shared.signature import public
+from leadline.records.result import counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_options(parser, "index", "topics", "qrels")
+    public("tune").add(parser, measure={"flags": ["-m", "--measure"]})
     add_options(parser, "-o", metavar="SYSTEM", required=True, help="system file to write, which ends in .toml")
-    parser.add_argument(
-        "-m", "--measure", metavar="M", default="AP", help="measure to decide by (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--learner", choices=get_args(Learner), default="logistic",
-        help="what learns the weights; lambdamart needs leadline[tune] (default: %(default)s)",
-    )  # fmt: skip
-    add_number(parser, "--folds", "groups of topics, each held out once", least=2, default=5)
-    add_options(parser, "--seed", "--collection", "-f", "-q")
+    add_options(parser, "--collection", "-f", "-q")
 
 
 def run(options: argparse.Namespace) -> None:
     from leadline.errors import UsageError
-    from leadline.measures.notation import parse_measures
+    from leadline.measures.definition import parse_measures
     from leadline.retrieval.pipeline.context import SearchContext
+    from leadline.show.public import TRANSFER, tune
+    from leadline.trust.verdict import finding
 
     check_format(options)
     if not options.output.endswith(".toml"):
@@ -53,10 +44,7 @@ def run(options: argparse.Namespace) -> None:
     parse_measures(options.measure)  # a wrong measure is refused before any search
     context = SearchContext.open(options.index, options.collection)
     with progress_bar("searching", quiet=options.quiet) as progress:
-        found = tune(
-            context, options.topics, options.qrels, measure=options.measure, learner=options.learner,
-            folds=options.folds, seed=options.seed, progress=progress,
-        )  # fmt: skip
+        found = tune(**public("tune").given(options, index=context, progress=progress))
     found.write(options.output)
     write(found.table().encoded(options.format, formulas=options.keep_formulas))
     if options.format == "table" and not options.quiet:

@@ -1,4 +1,4 @@
-"""A simulated office as files: its collection, topics, judgements from citations, true judgements, and its settings.
+"""A simulated office as files: its collection, topics, judgements, true judgements, settings; and its check.
 
 DIR/manifest.json               settings, seed, versions, counts, hashes
 DIR/collection/                 the documents
@@ -18,6 +18,7 @@ import dataclasses
 import hashlib
 import io
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,30 +27,41 @@ from typing import Any
 import numpy as np
 
 from leadline.collections.documents.build import write_collection
+from leadline.collections.documents.build_folder import KIND as COLLECTION
+from leadline.collections.documents.collection import (
+    Collection,
+    check_collection,
+    check_file,
+    check_identity,
+    finding_of,
+)
+from leadline.collections.documents.collection_files import VERSION as COLLECTION_FORMAT
+from leadline.collections.documents.collection_files import read_manifest as read_collection
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.manifest import VERSION as COLLECTION_FORMAT
-from leadline.collections.documents.staging import KIND as COLLECTION
-from leadline.collections.documents.store import Collection
-from leadline.collections.simulate.office import SimulatedOffice, build_office
+from leadline.collections.simulate.inventions import Integers, generator
+from leadline.collections.simulate.office import (
+    TABLES,
+    SimulatedOffice,
+    build_office,
+    make_surveys,
+    statistics,
+    true_claim_qrels,
+    true_qrels,
+)
 from leadline.collections.simulate.printing import Printer, office_documents
-from leadline.collections.simulate.randomness import Integers, generator
 from leadline.collections.simulate.settings import Settings
-from leadline.collections.simulate.statistics import statistics
-from leadline.collections.simulate.surveys import make_surveys
-from leadline.collections.simulate.truth import true_claim_qrels, true_qrels
-from leadline.collections.simulate.truth_tables import TABLES
 from leadline.errors import InputError
-from leadline.judge.citations.from_citations import count_relevant, from_citations
-from leadline.judge.citations.sampling import sample_topics
-from leadline.records.topics.topic import Topics
-from leadline.text.checksums import file_sha256, sealed
+from leadline.judge.citations import count_relevant, from_citations, sample_topics
+from leadline.records.topics import Topics, encoded_as
+from leadline.text.checksums import Finding, file_sha256, read_sealed, sealed
 from leadline.text.files import reported, sync_folder, write_stored
-from leadline.text.owned_folder import OwnedFolder, discard, is_owned
+from leadline.text.owned_files import is_owned
+from leadline.text.owned_folder import OwnedFolder, discard
 
-KIND, WHAT = "simulated office", "a simulated patent office"
+KIND, KIND_NAME = "simulated office", "a simulated patent office"
 VERSION = 2  # 1: the manifest without its own checksum
 MANIFEST = "manifest.json"
-FIX = "simulate the office again"
+REPAIR = "simulate the office again"
 JUDGED = ("topics.tsv", "qrels.citations.txt", "qrels.true.txt", "qrels.true.claims.txt")
 WHY = f"{JUDGED[1]}.why.tsv"
 SURVEYED = ("surveys.xml", "qrels.surveys.txt")
@@ -159,28 +171,31 @@ def _write_topics(office: SimulatedOffice, place: Path) -> Integers:
     has_prior_art[: len(office.publications)] = np.isin(office.publications.invention, office.pairs.invention)
     counts = count_relevant(collection, np.flatnonzero(has_prior_art).astype(np.uint32))
     sample = sample_topics(
-        collection.records, counts, generator(office.settings.seed, "topics"),
-        number=office.settings.topics, masks={"without true prior art": has_prior_art},
-    )  # fmt: skip
-    sample.topics.write(place / "topics.tsv")
+        collection.records,
+        counts,
+        generator(office.settings.seed, "topics"),
+        number=office.settings.topics,
+        masks={"without true prior art": has_prior_art},
+    )
+    write_stored(place / "topics.tsv", encoded_as(sample.topics, ".tsv"))
     _write_citations(collection, sample.topics, place / "qrels.citations.txt")
     topics = np.asarray(collection.rows(sample.topics.ids), np.int64)
-    true_qrels(office, topics).write(place / "qrels.true.txt")
-    true_claim_qrels(office, topics).write(place / "qrels.true.claims.txt")
+    write_stored(place / "qrels.true.txt", true_qrels(office, topics).to_bytes())
+    write_stored(place / "qrels.true.claims.txt", true_claim_qrels(office, topics).to_bytes())
     return topics
 
 
 def _write_surveys(office: SimulatedOffice, place: Path) -> None:
     """Write the topics in words and their true judgements."""
     topics, qrels = make_surveys(office)
-    topics.write(place / SURVEYED[0])
-    qrels.write(place / SURVEYED[1])
+    write_stored(place / SURVEYED[0], encoded_as(topics, Path(SURVEYED[0]).suffix))
+    write_stored(place / SURVEYED[1], qrels.to_bytes())
 
 
 def _write_citations(collection: Collection, topics: Topics, path: Path) -> None:
     provenance = from_citations(collection, topics).provenance
-    provenance.qrels(name=str(path)).write(path)
-    provenance.write(f"{path}.why.tsv")
+    write_stored(path, provenance.qrels(name=str(path)).to_bytes())
+    write_stored(f"{path}.why.tsv", provenance.to_bytes())
 
 
 def _manifest(
@@ -189,7 +204,7 @@ def _manifest(
     from leadline.version import __version__
 
     return {
-        "what": WHAT,
+        "what": KIND_NAME,
         "version": VERSION,
         "leadline": __version__,
         "numpy": np.__version__,  # whose generators may change their draws from one version to another
@@ -198,3 +213,39 @@ def _manifest(
         "collection": collection,
         "files": {name: file_sha256(place / name) for name in sorted(files)},
     }
+
+
+# A check of a simulated office in full: its collection, truth tables, topics and judgements.
+
+
+_NAME = re.compile(r"(truth/)?[\w][\w.]*")
+
+
+def check_office(folder: Path) -> Iterator[Finding]:
+    """Everything that is wrong with a simulated office; nothing where it is as it was written."""
+    yield from check_identity(folder)
+    try:
+        manifest = read_manifest(folder)
+    except InputError as error:
+        yield finding_of(error, REPAIR)
+        return
+    for name, sha256 in manifest["files"].items():
+        yield from check_file(folder / name, sha256, REPAIR)
+    yield from check_collection(folder / "collection")
+    try:
+        if read_collection(folder / "collection")["hash"] != manifest.get("collection"):
+            yield Finding(str(folder / "collection"), "is of another office", REPAIR)
+    except InputError:
+        pass  # which the check of the collection says
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of an office; InputError where it is missing, damaged or of a newer format."""
+    path = folder / MANIFEST
+    manifest = read_sealed(path, KIND_NAME, VERSION, REPAIR, number="version", unsealed=1)
+    if manifest is None:
+        raise InputError(str(path), f"is missing: {REPAIR}")
+    files = manifest.get("files")
+    if not isinstance(files, dict) or not all(_NAME.fullmatch(name) for name in files):
+        raise InputError(str(path), f"is damaged, `files` does not list files of the office: {REPAIR}")
+    return manifest

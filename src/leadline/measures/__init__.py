@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from leadline.measures.definition import Measure, measure
-    from leadline.measures.for_ir_measures import offer as offer_to_ir_measures
+    from leadline.measures.definition import parse_measure as parse
     from leadline.measures.hits import Array, Hits, ratio
-    from leadline.measures.notation import parse_measure as parse
+    from leadline.measures.other_programs import offer as offer_to_ir_measures
 
 __all__ = ["Array", "Hits", "Measure", "measure", "names", "offer_to_ir_measures", "parse", "ratio"]
 
@@ -24,8 +24,8 @@ _HOMES = {
     "ratio": ("leadline.measures.hits", "ratio"),
     "Measure": ("leadline.measures.definition", "Measure"),
     "measure": ("leadline.measures.definition", "measure"),
-    "parse": ("leadline.measures.notation", "parse_measure"),
-    "offer_to_ir_measures": ("leadline.measures.for_ir_measures", "offer"),
+    "parse": ("leadline.measures.definition", "parse_measure"),
+    "offer_to_ir_measures": ("leadline.measures.other_programs", "offer"),
 }
 
 

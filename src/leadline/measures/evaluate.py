@@ -1,4 +1,4 @@
-"""Scores of runs: judgements, runs and measures in; the score cube out, with notes on what was left out."""
+"""Scores of runs: judgements, runs and measures in; the score cube out; ranges over ties, and scores from a table."""
 
 from __future__ import annotations
 
@@ -7,41 +7,36 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 import numpy as np
 
 from leadline.errors import InputError, MeasureError, checked_choice
-from leadline.measures.alignment import Alignment, Summary, listed
-from leadline.measures.definition import Measure, View
-from leadline.measures.hits import Array, Hits, Judged
-from leadline.measures.join import RunHits, length_table, pays, together
-from leadline.measures.notation import MeasuresLike, parse_measures
+from leadline.measures.definition import Measure, MeasuresLike, View, parse_measure, parse_measures
+from leadline.measures.hits import Array, Hits, Integers, Judged
+from leadline.measures.join import Alignment, RunHits, Summary, length_table, listed, pays, together
 from leadline.measures.run_source import ReadingPlan, RunReading, Source, held_bytes, judgement_bytes
-from leadline.records.choices import Order
-from leadline.records.qrels.qrels import Qrels
-from leadline.records.qrels.read_qrels import read_qrels
-from leadline.records.runs.read_runs import run_names, run_paths
-from leadline.records.runs.run import Run
-from leadline.records.scores.scores import Scores
+from leadline.records.inputs import Path
+from leadline.records.other_packages import Format, Grade, Like, Order, Unjudged
+from leadline.records.qrels import Qrels, read_qrels
+from leadline.records.runs import Run, run_names, run_paths
+from leadline.records.scores import Better, Columns, Scores
+from leadline.records.scores import read_scores as read_table
 from leadline.text.memory import ReusedArrays
-from leadline.text.memory_budget import MemoryBudget, MemoryLike
 from leadline.text.source import size_of
-from leadline.text.spread import Spread
+from leadline.text.spread import MemoryBudget, MemoryLike, Spread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from leadline.measures.copies import Copies
+    from leadline.measures.run_source import Copies
     from leadline.records.inputs import DuplicatesLike, QrelsLike, RunLike, RunsLike
-    from leadline.records.others import OtherRun
+    from leadline.records.other_packages import OtherRun
 
-Unjudged = Literal["wrong", "condensed", "right", "all"]
-Like = Literal["trec_eval", "sample_eval"]
 BATCH = 250_000  # hits: a few megabytes, long enough for NumPy to be efficient
 TREATMENTS: tuple[Unjudged, ...] = ("wrong", "condensed", "right")
 Progress = Callable[[int, int], None]
-Path = str | os.PathLike[str]
+FilePath = str | os.PathLike[str]
 
 MAIN_MEASURE = "PRES@1000"  # decides where the user names none: recall matters, and how early it comes
 _DEFAULTS = {
@@ -58,16 +53,16 @@ def evaluate(
     runs: RunsLike,
     measures: MeasuresLike | None = None,
     *,
-    rel: int | None = None,
-    order: Order = "score",
-    topics: Path | Iterable[str] | None = None,
-    unjudged: Unjudged = "wrong",
+    rel: Grade | None = None,
     ties: bool = False,
     like: Like | None = None,
-    reads: Path | None = None,
-    lengths: Path | Mapping[str, float] | None = None,
-    qrels_format: str | None = None,
-    runs_info: Path | Mapping[str, Mapping[str, str]] | None = None,
+    unjudged: Unjudged = "wrong",
+    order: Order = "score",
+    topics: FilePath | Iterable[str] | None = None,
+    reads: FilePath | None = None,
+    lengths: FilePath | Mapping[str, float] | None = None,
+    qrels_format: Format | None = None,
+    runs_info: FilePath | Mapping[str, Mapping[str, str]] | None = None,
     duplicates: DuplicatesLike | None = None,
     copies: Copies = "not-relevant",
     rng: np.random.Generator | None = None,
@@ -77,13 +72,27 @@ def evaluate(
 ) -> Scores:
     """Score every run on every topic under every measure.
 
-    `qrels` and `runs` are files, patterns or objects: mappings, data frames, Run and Qrels, what ranx and
-    ir_measures use. `measures` are written as `PRES@100` or `nDCG(gain=exp)@10`, or are measures of ir_measures.
-    `topics` (a subset), `lengths` (document, words) and `runs_info` (run, team, ...) are files or what these hold;
-    `reads` is a reading log. `duplicates` are groups of near-duplicates, as a file, a mapping from documents to groups,
-    or what `duplicates` returns; `copies` says how a document counts of which a copy stands higher in the list.
-    `spread` reads the runs elsewhere, large ones in pieces. `memory`, such as "2GB", is the most that is held at once,
-    with `spread` by each of those who read: larger runs are read some topics at a time, with the same scores.
+    qrels: judgements; - is standard input
+    runs: files, patterns or folders of runs; - is standard input
+    measures: names of measures, such as "PRES@100 AP nDCG@10"
+    rel: smallest grade that is relevant (default: 1)
+    ties: also the lowest and highest score that the order within ties allows
+    like: count as this program does; with sample_eval, a run's means are over the topics that it answers, and those
+        with nothing relevant score 0 (default: none)
+    unjudged: how unjudged documents count (condensed: left out)
+    order: order of a run (rank: its rank column)
+    topics: only the topics that this file lists (default: all)
+    reads: reading times for CT and TBG: topic document seconds
+    lengths: document lengths for CT and TBG: document words
+    qrels_format: format of the judgements (default: detected)
+    runs_info: table of runs with a header: run, team, task, ...
+    duplicates: groups of near-duplicates, made by `leadline duplicates -o FILE`
+    copies: with `duplicates`, how a document counts of which a copy stands higher in the list (collapse: left out)
+    memory: most memory to hold, such as 2GB or 500MB; larger work is done in parts (default: no limit)
+
+    What is a file may also be what it holds: mappings, data frames, Run and Qrels, what ranx and ir_measures use for
+    judgements, runs and measures; a list of topics; a mapping from documents to words or to groups; what `duplicates`
+    returns. `spread` reads the runs elsewhere, large ones in pieces; `memory` is then held by each of those who read.
 
     >>> scores = evaluate({"1": {"d1": 1, "d2": 0}}, {"1": {"d1": 0.3, "d2": 0.5}}, "PRES@10 RR")
     >>> scores["PRES@10"], scores.run("run")
@@ -99,15 +108,15 @@ def evaluate(
         raise InputError("ties", "the range over ties takes unjudged documents as wrong; ask for one of the two")
     # What only some evaluations need is imported where it is needed: starting up is most of the time of a small one.
     if isinstance(topics, (str, os.PathLike)):
-        from leadline.records.side_tables import read_topics
+        from leadline.records.inputs import read_topics
 
         topics = read_topics(topics)
     if isinstance(lengths, (str, os.PathLike)):
-        from leadline.records.side_tables import read_lengths
+        from leadline.records.inputs import read_lengths
 
         lengths = read_lengths(lengths)
     if isinstance(runs_info, (str, os.PathLike)):
-        from leadline.records.side_tables import read_runs_info
+        from leadline.records.inputs import read_runs_info
 
         runs_info = read_runs_info(runs_info)
     budget = MemoryBudget.of(memory)
@@ -130,7 +139,7 @@ def evaluate(
     bounds = (cube[..., 0].copy(), cube[..., 0].copy()) if ties else None
     everything, groups = Judged.of(judged), None
     if duplicates is not None:
-        from leadline.measures.copies import counted_once, open_groups, without_copies
+        from leadline.measures.run_source import counted_once, open_groups, without_copies
 
         groups = open_groups(duplicates, copies, wanted, judged)
         everything = counted_once(judged, groups)
@@ -141,9 +150,17 @@ def evaluate(
     for view, places in by_view.items():
         summaries = []
         stream = hits_of_runs(
-            sources, judged, view, order, reads=reads, lengths=lengths, groups=groups, progress=progress, plan=plan,
+            sources,
+            judged,
+            view,
+            order,
+            reads=reads,
+            lengths=lengths,
+            groups=groups,
+            progress=progress,
+            plan=plan,
             spread=spread,
-        )  # fmt: skip
+        )
         for rows, parts in _batches(stream):
             summaries += [Summary.of(part) for part in parts]
             hits = together(parts, judged, judged=everything if groups is None else None, with_ties=ties)
@@ -155,8 +172,6 @@ def evaluate(
                 if view.layout == "dynamic":  # that track's mean is over the topics a run answers
                     cube[rows, :, m][~np.stack([part.answered for part in parts])] = np.nan
                 if bounds is not None:
-                    from leadline.measures.ties import tie_range
-
                     extremes = tie_range(wanted[m], hits, rng or np.random.default_rng(1))
                     for bound, extreme in zip(bounds, extremes, strict=True):
                         bound[rows, :, m] = extreme.reshape(len(parts), -1)
@@ -307,7 +322,7 @@ def hits_of_runs(
     view: View,
     order: Order,
     *,
-    reads: Path | None = None,
+    reads: FilePath | None = None,
     lengths: Mapping[str, float] | None = None,
     groups: Mapping[bytes, int] | None = None,
     progress: Progress | None = None,
@@ -323,7 +338,7 @@ def hits_of_runs(
     log = _log(reads) if reads is not None and "seconds" in view.needs else None
     reading = RunReading(qrels, view, order, size, words, log, groups)
     if spread is not None:
-        from leadline.measures.spread_runs import spread_hits
+        from leadline.measures.run_source import spread_hits
 
         yield from spread_hits(sources, reading, spread, plan, progress)
         return
@@ -358,8 +373,8 @@ def _size(sources: Sequence[Source]) -> int:
     return sum(map(size_of, paths)) + 40 * lines
 
 
-def _log(reads: Path) -> tuple[Run, NDArray[np.float64]]:
-    from leadline.measures.reading_log import read_reading_log
+def _log(reads: FilePath) -> tuple[Run, NDArray[np.float64]]:
+    from leadline.measures.run_source import read_reading_log
 
     return read_reading_log(reads)
 
@@ -385,7 +400,7 @@ def treated(measure: Measure, hits: Hits, unjudged: Unjudged) -> Array:
         compute = measure.raw
     if unjudged == "wrong":
         return compute(hits)
-    from leadline.measures.unjudged import judged_only, unjudged_right
+    from leadline.measures.hits import judged_only, unjudged_right
 
     if unjudged == "condensed":
         return compute(judged_only(hits))
@@ -398,3 +413,97 @@ def treated(measure: Measure, hits: Hits, unjudged: Unjudged) -> Array:
 def _as_sample_eval(cube: Array, answered: NDArray[np.bool_]) -> Array:
     """As NIST's sample_eval: the mean is over the topics the run answers; one without a relevant document scores 0."""
     return np.where(answered[:, :, None], np.nan_to_num(cube, nan=0.0), np.nan)
+
+
+SHUFFLES = 200  # random orders for measures whose extremes no simple order reaches
+
+
+def tie_range(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Return the lowest and highest value of each row over the orders inside ties.
+
+    For measures of grades, sorting each tie by grade reaches the extremes. In a measure of subtopics the gain of a
+    document depends on those before it, so random orders are tried as well; the true range may be wider.
+    """
+    if measure.view.needs & {"words", "seconds", "iterations"}:
+        raise MeasureError(
+            f"{measure.text}: a measure of reading time has no range over ties; use time=rank, or leave out --ties"
+        )
+    values = [measure(other) for other in _orders(hits, measure.level, rng, "subtopics" in measure.view.needs)]
+    return np.minimum.reduce(values), np.maximum.reduce(values)
+
+
+def _orders(hits: Hits, level: int, rng: np.random.Generator, shuffled: bool) -> Iterator[Hits]:
+    yield hits
+    if (hits.tie_first == hits.tie_last).all():
+        return
+    relevant = hits.relevant(level)
+    # The sort key of each hit in its tie: negative before the unjudged documents, positive after them. The orders are:
+    # relevant, unjudged, irrelevant; the reverse; relevant, irrelevant, unjudged; the reverse. Pooled documents that
+    # nobody judged (grade below 0) stand between the irrelevant and the unjudged ones.
+    gain = np.where(relevant, hits.grade, 0)
+    wrong = np.where(hits.grade < 0, 0.5, 1.0)
+    wrong_last = np.where(relevant, -gain - 1.0, wrong)
+    yield reordered(hits, wrong_last)
+    yield reordered(hits, -wrong_last)
+    judged_first = np.where(relevant, -gain - 2.0, -wrong)
+    yield reordered(hits, judged_first)
+    yield reordered(hits, -judged_first)
+    if shuffled:
+        for _ in range(SHUFFLES):
+            yield reordered(hits, _shuffled(hits, rng))
+
+
+def _shuffled(hits: Hits, rng: np.random.Generator) -> Array:
+    """Random sort keys that also mix judged with unjudged documents of a tie."""
+    spread = np.maximum(hits.tie_last - hits.tie_first, 1)
+    return rng.uniform(-1, 1, len(hits.rank)) * spread
+
+
+def reordered(hits: Hits, place: Array) -> Hits:
+    """Return the hits with every tie sorted by `place`, where unjudged documents have place 0.
+
+    >>> hits = replace(Hits.of(ranks=[2], relevant=1, retrieved=4), tie_first=np.array([1]), tie_last=np.array([4]))
+    >>> reordered(hits, np.array([1.0])).rank, reordered(hits, np.array([-1.0])).rank
+    (array([4]), array([1]))
+    """
+    # Within each tie, hits get consecutive ranks in the order of `place`; those after 0 follow the unjudged documents.
+    order = np.lexsort((place, hits.tie_first, hits.row))
+    row, first, last = hits.row[order], hits.tie_first[order], hits.tie_last[order]
+    starts = np.flatnonzero(np.r_[True, (row[1:] != row[:-1]) | (first[1:] != first[:-1])][: len(order)])
+    sizes = np.diff(np.r_[starts, len(order)])
+    within: Integers = np.arange(len(order)) - np.repeat(starts, sizes)
+    unjudged = last - first + 1 - np.repeat(sizes, sizes)
+    rank = first + within + np.where(place[order] > 0, unjudged, 0)
+    again = np.lexsort((rank, row))
+    chosen = order[again]
+    return replace(
+        hits,
+        rank=rank[again],
+        grade=hits.grade[chosen],
+        document=hits.document[chosen],
+        tie_first=hits.tie_first[chosen],
+        tie_last=hits.tie_last[chosen],
+    )
+
+
+# Scores from a table, with what our measures say of them: whether higher or lower values are better.
+
+
+def read_scores(path: Path, *, columns: Columns | None = None, measure: str = "score") -> Scores:
+    """Read scores from a table in CSV, TSV, JSON, JSON lines or Parquet.
+
+    columns: what its columns are (default: detected)
+
+    A row has a run, a topic and a measure, and a value or a column for each of what the rows do not name. The notes say
+    what was detected. `measure` names the measure of a table that has none.
+    """
+    scores = read_table(path, columns=columns, measure=measure)
+    return replace(scores, better=tuple(map(_better, scores.measures)))
+
+
+def _better(measure: str) -> Better:
+    """Which values are better, as the measure says if it is one of ours."""
+    try:
+        return parse_measure(measure).definition.better
+    except MeasureError:
+        return "higher"

@@ -1,4 +1,4 @@
-"""What a measure means, and where one topic's score comes from."""
+"""What a measure means, where one topic's score comes from, and its curve of precision against recall."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import inspect
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from leadline.errors import InputError
-from leadline.measures.definition import MEASURES, Definition, Measure
+from leadline.measures.definition import MEASURES, Definition, Measure, MeasureLike, parse_measure
 from leadline.measures.evaluate import (
     check_needs,
     hits_of_runs,
@@ -19,16 +20,14 @@ from leadline.measures.evaluate import (
     timed_by_log,
     view_with_reads,
 )
-from leadline.measures.hits import Hits, Integers, Reading
+from leadline.measures.hits import Array, Hits, Integers, Reading
 from leadline.measures.join import RunHits, join, together
-from leadline.measures.notation import MeasureLike, parse_measure
 from leadline.measures.run_source import Source
-from leadline.records.choices import Order
 from leadline.records.inputs import QrelsLike, RunLike
-from leadline.records.qrels.qrels import Qrels
-from leadline.records.runs.run import Run
-from leadline.records.scores.result import Result
-from leadline.records.scores.table import Table
+from leadline.records.other_packages import Order
+from leadline.records.qrels import Qrels
+from leadline.records.result import Result, Table
+from leadline.records.runs import Run
 
 SECTIONS = ("Formula", "Paper", "Range", "Unjudged", "Short list")
 
@@ -261,3 +260,36 @@ def _example_hits(run: Run, qrels: Qrels, measure: Measure) -> RunHits:
     if measure.view.needs & {"words", "seconds", "iterations"}:
         reading = Reading(np.array([0, 10]), np.full(10, 150.0), np.full(10, 30.0), np.arange(10) // 5)
     return join(run, qrels, kernels=False, reading=reading)
+
+
+class PrecisionRecall(NamedTuple):
+    """Recall and precision at every rank, and the interpolated precision at that recall."""
+
+    recall: Array
+    precision: Array
+    interpolated: Array  # the highest precision at any rank where recall is no less
+
+
+def precision_recall(relevant: Sequence[bool], total: int) -> PrecisionRecall:
+    """The curve of a list whose documents are relevant or not, of `total` that are relevant.
+
+    Formula: precision@k = relevant among the first k / k; recall@k = the same / total; interpolated precision at recall
+    r is the largest precision@k where recall@k >= r. Garg and Sharma 2012, section 5.4.1.1.
+
+    >>> curve = precision_recall([True, False, True, False], total=4)
+    >>> [part.round(2).tolist() for part in curve]
+    [[0.25, 0.25, 0.5, 0.5], [1.0, 0.5, 0.67, 0.5], [1.0, 1.0, 0.67, 0.67]]
+    """
+    found = np.cumsum(np.asarray(relevant, np.float64))
+    precision = found / np.arange(1, len(found) + 1)
+    best_after = np.maximum.accumulate(precision[::-1])[::-1]
+    # At ranks of the same recall the interpolated precision is that of the first of them.
+    first = np.searchsorted(found, found)
+    return PrecisionRecall(found / total if total else np.full(len(found), np.nan), precision, best_after[first])
+
+
+def topic_curve(qrels: Qrels, run: Run, topic: str, rel: int = 1) -> PrecisionRecall:
+    """The curve of a run for one topic."""
+    grades = qrels.judgements(topic)
+    ranked = [grades.get(document, 0) >= rel for document, _ in run.ranking(topic)]
+    return precision_recall(ranked, sum(grade >= rel for grade in grades.values()))

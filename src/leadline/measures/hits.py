@@ -1,4 +1,4 @@
-"""Hits: the ranks of the judged documents in ranked lists. Every measure is a function of these.
+"""Hits: the ranks of the judged documents in ranked lists; hits that answer "what if", and strata.
 
 Each (run, topic) pair is a row; its hits are the slice from `offsets[i]` to `offsets[i + 1]` of flat arrays, in the
 order of rank. Leaving out judgements, or changing the order inside ties, makes other Hits from these; no file is read
@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.records.qrels.qrels import Qrels
+from leadline.errors import MeasureError
+from leadline.records.qrels import Qrels, Subtopics
+from leadline.text.fields import Ids
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -214,3 +216,240 @@ def ratio(over: NDArray[Any], under: NDArray[Any] | float) -> Array:
     """Divide; a division by 0 gives 0."""
     under = np.broadcast_to(np.asarray(under, float), np.shape(over))
     return np.divide(over, under, out=np.zeros(np.shape(over)), where=under != 0)
+
+
+# Lists changed to answer "what if": unjudged documents left out or taken as relevant, or the list cut at a depth.
+
+
+def judged_only(hits: Hits) -> Hits:
+    """Return the lists with only their judged documents, which move up: condensed lists, trec_eval's -J.
+
+    Documents of a grade below 0 are in the pool but not judged, so they are left out as well.
+
+    >>> condensed = judged_only(Hits.of(ranks=[1, 5, 9], grades=[1, -1, 2]))
+    >>> condensed.rank, condensed.retrieved
+    (array([1, 2]), array([2]))
+    """
+    kept = hits.where(hits.grade >= 0)
+    rank = kept.running(np.ones(len(kept.rank), bool))
+    # The judged documents of a tie are still neighbours: the new tie runs from the first to the last of them.
+    changes = (np.diff(kept.row) != 0) | (np.diff(kept.tie_first) != 0)
+    starts = np.flatnonzero(np.r_[True, changes][: len(rank)])
+    sizes = np.diff(np.r_[starts, len(rank)])
+    first = np.repeat(rank[starts], sizes)
+    return replace(
+        kept,
+        rank=rank,
+        retrieved=np.diff(kept.offsets),
+        tie_first=first,
+        tie_last=first + np.repeat(sizes, sizes) - 1,
+        reading=_read_at(kept.reading, kept.row, kept.rank, kept.offsets),
+    )
+
+
+def first_only(hits: Hits, depth: int) -> Hits:
+    """Return the lists cut after `depth` documents: trec_eval's -M.
+
+    >>> cut = first_only(Hits.of(ranks=[1, 5, 9], relevant=3), depth=5)
+    >>> cut.rank, cut.retrieved
+    (array([1, 5]), array([5]))
+    """
+    kept = hits.where(hits.rank <= depth)
+    retrieved = np.minimum(hits.retrieved, depth)
+    offsets = np.concatenate([[0], np.cumsum(retrieved)])
+    row = np.repeat(np.arange(hits.rows), retrieved)
+    rank = np.arange(len(row)) - offsets[row] + 1
+    return replace(
+        kept,
+        retrieved=retrieved,
+        tie_last=np.minimum(kept.tie_last, depth),
+        reading=_read_at(kept.reading, row, rank, offsets),
+    )
+
+
+def _read_at(reading: Reading | None, row: Integers, rank: Integers, offsets: Integers) -> Reading | None:
+    """The reading data of the documents at these ranks only."""
+    if reading is None:
+        return None
+    place = reading.offsets[row] + rank - 1
+    return Reading(
+        offsets,
+        None if reading.words is None else reading.words[place],
+        None if reading.seconds is None else reading.seconds[place],
+        None if reading.iterations is None else reading.iterations[place],
+    )
+
+
+def unjudged_right(hits: Hits, cutoff: int | None = None) -> Hits:
+    """Return hits in which every unjudged document within the cutoff is relevant, with the highest grade there is.
+
+    These documents also count among the relevant ones of the topic, so recall stays at most 1. With judgements by
+    subtopic, they are relevant to all subtopics.
+
+    >>> hits = unjudged_right(Hits.of(ranks=[1, 3], grades=[1, 0], missed=[1], retrieved=4), cutoff=10)
+    >>> hits.rank.tolist(), hits.grade.tolist(), hits.n_relevant().tolist()
+    ([1, 2, 3, 4], [1, 1, 0, 1], [4])
+    """
+    if hits.qrels is not None and hits.qrels.kind in ("strata", "prels"):
+        raise MeasureError("a measure that estimates from a sample has no value with unjudged documents as right")
+    best = max(1, int(hits.judged.grades.max(initial=1)))
+    known = hits.where(hits.grade >= 0)
+    depth = hits.retrieved if cutoff is None else np.minimum(hits.retrieved, cutoff)
+    # List all ranks up to the depth and mark those of judged documents; the others are the new relevant documents.
+    places = np.repeat(np.arange(hits.rows), depth)
+    starts = np.cumsum(depth) - depth
+    rank = np.arange(len(places)) - starts[places] + 1
+    taken = np.zeros(len(places), bool)
+    within = known.rank <= depth[known.row]
+    taken[starts[known.row[within]] + known.rank[within] - 1] = True
+    new_row, new_rank = places[~taken], rank[~taken]
+    new_count = np.bincount(new_row, minlength=hits.rows)
+
+    # The new documents differ from row to row, so each row becomes a topic of its own: first copies of the topic's
+    # judgements (`old` to `at_old`), then the new ones (`at_new`).
+    counts = np.diff(hits.judged.offsets)[hits.topic]
+    offsets = np.concatenate([[0], np.cumsum(counts + new_count)])
+    owner = np.repeat(np.arange(hits.rows), counts)
+    old = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts) + hits.judged.offsets[hits.topic][owner]
+    at_old = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts) + offsets[owner]
+    at_new = np.arange(len(new_row)) - np.repeat(np.cumsum(new_count) - new_count, new_count)
+    at_new += offsets[new_row] + counts[new_row]
+    grades = np.empty(int(offsets[-1]), np.int64)
+    grades[at_old] = hits.judged.grades[old]
+    grades[at_new] = best
+
+    # The hits of each row, old and new, in the order of rank.
+    document = np.concatenate(
+        [offsets[known.row] + known.document - hits.judged.offsets[hits.topic][known.row], at_new]
+    )
+    row = np.concatenate([known.row, new_row])
+    ranks = np.concatenate([known.rank, new_rank])
+    order = np.lexsort((ranks, row))
+    return replace(
+        hits,
+        offsets=np.concatenate([[0], np.cumsum(np.bincount(row, minlength=hits.rows))]),
+        rank=ranks[order],
+        grade=grades[document][order],
+        document=document[order],
+        judged=Judged(offsets, grades),
+        topic=np.arange(hits.rows),
+        tie_first=ranks[order],
+        tie_last=ranks[order],
+        qrels=hits.qrels and _widened(hits.qrels, hits.topic, offsets, old, at_old, at_new, grades, best),
+    )
+
+
+def _widened(
+    qrels: Qrels,
+    topic: Integers,
+    offsets: Integers,
+    old: Integers,
+    at_old: Integers,
+    at_new: Integers,
+    grades: Integers,
+    best: int,
+) -> Qrels:
+    """The judgements with a topic for each row, and the new documents in them."""
+    names = np.full(len(grades), -1)
+    names[at_old] = old
+    kept = qrels.documents.as_bytes()
+    documents = Ids.of([kept[place] if place >= 0 else b"unjudged-%d" % k for k, place in enumerate(names.tolist())])
+    subtopics = None
+    if qrels.subtopics is not None:
+        # Copy the subtopics of each row's topic, with the judgements of its old documents; a new document is judged for
+        # every subtopic.
+        table = qrels.subtopics
+        counts = np.diff(table.offsets)[topic]
+        starts = np.concatenate([[0], np.cumsum(counts)])
+        first = np.searchsorted(table.document, np.arange(len(qrels.documents) + 1))
+        many = (first[1:] - first[:-1])[old]
+        entry = np.arange(int(many.sum())) - np.repeat(np.cumsum(many) - many, many) + np.repeat(first[:-1][old], many)
+        owner = np.repeat(np.searchsorted(offsets, at_old, side="right") - 1, many)
+        moved = table.subtopic[entry] - table.offsets[topic][owner] + starts[owner]
+        new_owner = np.searchsorted(offsets, at_new, side="right") - 1
+        fresh = counts[new_owner]
+        fresh_subtopic = np.arange(int(fresh.sum())) - np.repeat(np.cumsum(fresh) - fresh, fresh)
+        fresh_subtopic += np.repeat(starts[:-1][new_owner], fresh)
+        document = np.concatenate([np.repeat(at_old, many), np.repeat(at_new, fresh)])
+        subtopic = np.concatenate([moved, fresh_subtopic])
+        grade = np.concatenate([table.grade[entry], np.full(len(fresh_subtopic), best)])
+        order = np.lexsort((subtopic, document))
+        original = np.concatenate([np.arange(table.offsets[t], table.offsets[t + 1]) for t in topic.tolist()])
+        subtopics = Subtopics(
+            tuple(table.names[s] for s in original.tolist()),
+            starts,
+            None if table.weights is None else table.weights[original],
+            document[order],
+            subtopic[order],
+            grade[order].astype(np.int32),
+            table.largest,
+        )
+    row_names = tuple(f"{qrels.topics[t]}-{r}" for r, t in enumerate(topic.tolist()))
+    return Qrels(qrels.name, row_names, offsets, documents, grades.astype(np.int32), qrels.kind, subtopics=subtopics)
+
+
+# Judgements sampled by stratum: each pooled document's stratum, and how many documents a judged one represents.
+
+
+# NIST's sample_eval adds these to the counts, since near the top of a list few or no documents are judged.
+# (trec_eval's infAP adds 2e-5 instead of 3e-5.)
+RELEVANT_ADDED, JUDGED_ADDED = 1e-5, 3e-5
+
+
+@dataclass(frozen=True)
+class Strata:
+    """The strata of a pool; the arrays have an entry for each pooled document, judged or not."""
+
+    stratum: Integers  # from 0 in each topic
+    count: int  # the largest number of strata of a topic
+    weight: Array  # documents of the stratum divided by its judged ones; 0 if none is judged
+
+
+def strata_of(hits: Hits) -> Strata:
+    """Return the strata of the judgements; none is an error."""
+    if hits.qrels is None or hits.qrels.strata is None:
+        raise MeasureError(
+            "this measure needs judgements by stratum (topic 0 document stratum grade), and these have none"
+        )
+    # Number the distinct (topic, label) pairs, and count the documents and the judged documents of each.
+    topic, label = hits.judged.topic, hits.qrels.strata.astype(np.int64)
+    spread = np.ptp(label) + 1 if len(label) else 1
+    groups, group = np.unique(topic * spread + label - label.min(initial=0), return_inverse=True)
+    first_of_topic = np.searchsorted(groups, np.arange(len(hits.judged.offsets) - 1) * spread)
+    size = np.bincount(group, minlength=len(groups))
+    judged = np.bincount(group[hits.judged.grades >= 0], minlength=len(groups))
+    stratum = group - first_of_topic[topic]
+    return Strata(stratum, int(stratum.max(initial=-1)) + 1, ratio(size, judged)[group])
+
+
+def estimated_relevant(hits: Hits, strata: Strata, rel: int = 1) -> Array:
+    """Return for each row the estimated number of relevant documents in the pool: the sum of weights."""
+    represented = np.where(hits.judged.grades >= rel, strata.weight, 0.0)
+    estimate = np.bincount(hits.judged.topic, weights=represented, minlength=len(hits.judged.offsets) - 1)
+    return np.asarray(estimate, np.float64)[hits.topic]
+
+
+def estimated_found(hits: Hits, strata: Strata, rel: int = 1) -> Array:
+    """Return for each row the estimated number of relevant documents in the list.
+
+    Per stratum: pooled documents in the list times the share of relevant ones among the judged ones in the list.
+    """
+    total = np.zeros(hits.rows)
+    for stratum in range(strata.count):
+        inside = strata.stratum[hits.document] == stratum
+        pooled, judged = hits.count(inside), hits.count(inside & (hits.grade >= 0))
+        relevant = hits.count(inside & hits.relevant(rel))
+        total += pooled * (relevant + RELEVANT_ADDED) / (judged + JUDGED_ADDED)
+    return total
+
+
+def estimated_above(hits: Hits, strata: Strata, rel: int = 1) -> Array:
+    """Return for each hit the estimated number of relevant documents above it, computed as in `estimated_found`."""
+    total = np.zeros(len(hits.rank))
+    for stratum in range(strata.count):
+        inside = strata.stratum[hits.document] == stratum
+        pooled, judged, relevant = (
+            hits.running(mask) - mask for mask in (inside, inside & (hits.grade >= 0), inside & hits.relevant(rel))
+        )
+        total += pooled * (relevant + RELEVANT_ADDED) / (judged + JUDGED_ADDED)
+    return total

@@ -1,28 +1,26 @@
-"""The one place where runs meet judgements: reading order joined with what is judged, into Hits."""
+"""The one place where runs meet judgements, joined into Hits, and how well they fit together."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from leadline.errors import InputError, MeasureError
+from leadline.errors import InputError, MeasureError, MismatchError
+from leadline.measures.definition import Measure
 from leadline.measures.hits import AGAIN, Hits, Judged, Reading
-from leadline.measures.kernels.arguments import HitColumns, JudgedDocuments, JudgedTopics, TopicHits
-from leadline.records.choices import Order
-from leadline.records.qrels.qrels import Qrels
-from leadline.records.runs.kernels.arguments import LineOrder, RunLines
-from leadline.records.runs.order import SORTING
-from leadline.records.runs.read_runs import arrays_for, run_of_text
-from leadline.records.runs.run import Run
-from leadline.text import frames
-from leadline.text.compiled import Kernel
-from leadline.text.engine import compiled_job
-from leadline.text.fields import number_of, shown, table_size
-from leadline.text.ids import SEED, Ids, encode_id
+from leadline.measures.kernel_arguments import HitColumns, JudgedDocuments, JudgedTopics, TopicHits
+from leadline.records.kernel_arguments import LineOrder, RunLines
+from leadline.records.other_packages import Order
+from leadline.records.qrels import Qrels
+from leadline.records.result import counted
+from leadline.records.runs import SORTING, Run, arrays_for, run_of_text
+from leadline.text import sheet as frames
+from leadline.text.engine import Kernel, compiled_job
+from leadline.text.fields import SEED, Ids, encode_id, number_of, shown, table_size
 from leadline.text.memory import NEW_ARRAYS, NewArrays
 from leadline.text.source import SourceText
 
@@ -98,7 +96,7 @@ def _judged_documents(qrels: Qrels) -> JudgedDocuments:
     return JudgedDocuments(judged.buffer, judged.starts, judged.lengths, judged.hashes(), starts, slots)
 
 
-@compiled_job("leadline.measures.kernels.joining.join_run", plain=_join_plain)
+@compiled_job("leadline.measures.kernels.join_run", plain=_join_plain)
 def _join(kernel: Kernel, run: Run, qrels: Qrels, run_topic: NDArray[np.int32]) -> _Joined:
     most = min(len(run), len(qrels))
     offsets = np.empty(len(qrels.topics) + 1, np.int64)
@@ -106,9 +104,17 @@ def _join(kernel: Kernel, run: Run, qrels: Qrels, run_topic: NDArray[np.int32]) 
     ids = run.documents
     lines = RunLines(run.order, ids.starts, ids.lengths, ids.hashes(), run.keys)  # the topics are not needed
     count = kernel(
-        ids.buffer, len(qrels.topics), run_topic, run.offsets, run.order, lines, run.sorting != "file",
-        _judged_documents(qrels), offsets, hits,
-    )  # fmt: skip
+        ids.buffer,
+        len(qrels.topics),
+        run_topic,
+        run.offsets,
+        run.order,
+        lines,
+        run.sorting != "file",
+        _judged_documents(qrels),
+        offsets,
+        hits,
+    )
     return offsets, *(column[:count].copy() for column in hits)
 
 
@@ -116,7 +122,7 @@ def _join_text_plain(text: SourceText, name: str, qrels: Qrels, order: Order, me
     return join(run_of_text(text, name, order=order, kernels=False, memory=memory), qrels, kernels=False)
 
 
-@compiled_job("leadline.measures.kernels.joining.join_text", plain=_join_text_plain)
+@compiled_job("leadline.measures.kernels.join_text", plain=_join_text_plain)
 def _join_text(kernel: Kernel, text: SourceText, name: str, qrels: Qrels, order: Order, memory: NewArrays) -> RunHits:
     hits = None
     if frames.named_kind(text.name, text.buffer[text.begin : text.begin + 4096].tobytes()) is None:
@@ -162,9 +168,22 @@ def _in_one_pass(kernel: Kernel, text: SourceText, qrels: Qrels, order: Order, m
     )
     hits = HitColumns(*(memory.take(name, min(capacity, len(qrels)), np.int32) for name in HitColumns._fields))
     total = kernel(
-        text.buffer, text.end, SEED, 3 if order == "rank" else 4, -1 if order == "rank" else 1, SORTING[order],
-        len(topics.starts) - 1, topics, lines, into, state, judged_topics, _judged_documents(qrels), of_topics, hits,
-    )  # fmt: skip
+        text.buffer,
+        text.end,
+        SEED,
+        3 if order == "rank" else 4,
+        -1 if order == "rank" else 1,
+        SORTING[order],
+        len(topics.starts) - 1,
+        topics,
+        lines,
+        into,
+        state,
+        judged_topics,
+        _judged_documents(qrels),
+        of_topics,
+        hits,
+    )
     if total < 0 or state[1] == 0:
         return None
     in_run = of_topics.judged[: state[1]]
@@ -295,3 +314,178 @@ def _numbers(run: Run, column: Ids, what: str) -> NDArray[np.float64]:
 
 def length_table(lengths: Mapping[str, float]) -> dict[bytes, float]:
     return {encode_id(str(document)): float(words) for document, words in lengths.items()}
+
+
+# How well runs and judgements fit together; whatever is left out of a score is reported.
+
+
+MANY_LENGTHS = 3  # of lists, beyond which one line says it for all
+SHOWN = 8  # names in a list before "and 3 more"
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Which judged topics one run answers."""
+
+    answered: NDArray[np.bool_]  # by topic of the judgements
+    hits: int
+    unjudged_topics: tuple[str, ...]  # topics of the run that are not judged
+    longer_lines: int
+    longest: int  # documents in the longest list
+
+    @classmethod
+    def of(cls, part: RunHits) -> Summary:
+        longest = int(part.retrieved.max(initial=0))
+        return cls(part.answered, len(part.rank), part.unjudged_topics, part.longer_lines, longest)
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """Which judged topics every run answers."""
+
+    runs: Sequence[str]
+    qrels: Qrels
+    summaries: Sequence[Summary]
+    measures: Sequence[Measure] = ()
+    missing_are: str = "scored 0"  # how topics missing from a run are treated
+
+    @property
+    def answered(self) -> NDArray[np.bool_]:
+        """Run × topic."""
+        return np.stack([summary.answered for summary in self.summaries])
+
+    def check(self) -> None:
+        """Raise an error for a run that shares no topic or document with the judgements, and for a mean of nothing."""
+        wanted = min((measure.level for measure in self.measures if not measure.definition.counts), default=0)
+        largest = int(self.qrels.grades.max(initial=0))
+        if wanted > largest:
+            known = f"the largest grade is {largest}" if largest > 0 else "judge some documents first"
+            raise MismatchError(
+                f"{self.qrels.name}: no document has grade {wanted} or more, so no topic has a score; {known}"
+            )
+        for run, summary in zip(self.runs, self.summaries, strict=True):
+            if not summary.answered.any():
+                theirs, ours = summary.unjudged_topics, self.qrels.topics
+                raise MismatchError(
+                    f"{run} and {self.qrels.name} have no topic in common: the run has {', '.join(theirs[:3])}, "
+                    f"the judgements have {', '.join(ours[:3])}; {_likely_cause(theirs, ours)}"
+                )
+            if summary.hits == 0:
+                example = self.qrels.documents[0]
+                accents = "" if example.isascii() else ", with accented letters as one character (NFC) or two (NFD)"
+                raise MismatchError(
+                    f"{run} and {self.qrels.name} share {counted(int(summary.answered.sum()), 'topic')} but not one "
+                    f"document: the judgements have ids such as {example!r}; check that both use the same ids{accents}"
+                )
+
+    def notes(self) -> list[str]:
+        """Return sentences for the reader: topics answered, missing, unknown, without a relevant document."""
+        notes: dict[str, list[str]] = {}
+        topics = self.qrels.topics
+        scored = self.missing_are == "scored 0"
+        empty = self._without_relevant(1) if scored else []
+        for run, summary in zip(self.runs, self.summaries, strict=True):
+            count = int(summary.answered.sum())
+            text = f"{count} of {len(topics)} topic{'s' * (len(topics) != 1)}"
+            if count < len(topics):
+                missing = [topics[t] for t in np.flatnonzero(~summary.answered) if topics[t] not in empty]
+                text += f"; missing {listed(missing)} ({self.missing_are})" if missing else ""
+            if summary.unjudged_topics:
+                text += f"; not judged and left out: {listed(summary.unjudged_topics)}"
+                missing = [topics[t] for t in np.flatnonzero(~summary.answered)]
+                cause = _difference(summary.unjudged_topics, missing)
+                text += f" (some {cause} from those missing)" if cause else ""
+            if summary.longer_lines:
+                text += f"; {summary.longer_lines} lines with words after the tag, which are not read"
+            notes.setdefault(text, []).append(run)
+        lines = [text if len(runs) == len(self.runs) else f"{listed(runs, 4)}: {text}" for text, runs in notes.items()]
+        if empty:
+            topics_word = "topic" if len(empty) == 1 else "topics"
+            lines.append(f"{len(empty)} {topics_word} with nothing relevant, left out of means: {listed(empty)}")
+        for level in self._levels() if scored else ():
+            below = [topic for topic in self._without_relevant(level) if topic not in empty]
+            if below:
+                number = f"{len(below)} topic{'s' * (len(below) != 1)}"
+                lines.append(f"{number} with nothing of grade {level} or more, left out of means: {listed(below)}")
+        return [*lines, *self._short_lists()]
+
+    def _levels(self) -> list[int]:
+        """The smallest relevant grades that measures ask for, above 1."""
+        return sorted({measure.level for measure in self.measures if not measure.definition.counts} - {0, 1})
+
+    def _without_relevant(self, level: int) -> list[str]:
+        found = np.bincount(self.qrels.topic_of_document[self.qrels.grades >= level], minlength=len(self.qrels.topics))
+        return [topic for topic, count in zip(self.qrels.topics, found.tolist(), strict=True) if count == 0]
+
+    def _short_lists(self) -> list[str]:
+        """Notes on runs whose lists all end before the effort of a measure."""
+        efforts = {measure.cutoff: measure.text for measure in reversed(self.measures) if measure.cutoff}
+        if not efforts:
+            return []
+        deepest = max(efforts)
+        by_length: dict[int, list[str]] = {}
+        for run, summary in zip(self.runs, self.summaries, strict=True):
+            if summary.longest < deepest:
+                by_length.setdefault(summary.longest, []).append(run)
+        if len(by_length) > MANY_LENGTHS:
+            count = sum(map(len, by_length.values()))
+            least, most = min(by_length), max(by_length)
+            return [
+                f"{count} runs have lists shorter than the effort of {efforts[deepest]}: at most "
+                f"{counted(least, 'document')} in {listed(by_length[least], 2)}, up to {most} in "
+                f"{listed(by_length[most], 2)}"
+            ]
+        return [
+            f"{'all runs' if len(runs) == len(self.runs) else listed(runs, 4)}: lists of at most "
+            f"{counted(longest, 'document')}, shorter than the effort of {efforts[deepest]}"
+            for longest, runs in by_length.items()
+        ]
+
+
+def listed(names: Sequence[str], most: int = SHOWN) -> str:
+    """Return names for a sentence, cut when there are many.
+
+    >>> listed(["12", "31"]), listed(list("abcde"), 3)
+    ('12, 31', 'a, b, c and 2 more')
+    """
+    text = ", ".join(names[:most])
+    return text if len(names) <= most else f"{text} and {len(names) - most} more"
+
+
+def _likely_cause(theirs: Sequence[str], ours: Sequence[str]) -> str:
+    """The likeliest cause of two sets of topics without a common one."""
+    if cause := _difference(theirs, ours):
+        return f"they {cause}"
+    ends = set(ours)
+    prefixes = {name[: -len(end)] for name in theirs for end in _ends(name) & ends}
+    starts = set(theirs)
+    prefixes |= {name[: -len(end)] for name in ours for end in _ends(name) & starts}
+    if len(prefixes) == 1:
+        return f"one side has {min(prefixes)!r} before the topic"
+    return "are the judgements of another year or collection?"
+
+
+def _ends(name: str) -> set[str]:
+    """The ends of a name after something that is not a digit: `CLEF-501` ends in 501, and 401 not in 1."""
+    return {name[place:] for place in range(1, len(name)) if not name[place - 1].isdigit()}
+
+
+def _difference(theirs: Sequence[str], ours: Sequence[str]) -> str:
+    """In what some names of two sets differ, if they are the same otherwise."""
+    for change, words in _CHANGES:
+        if {change(name) for name in theirs} & {change(name) for name in ours}:
+            return f"differ {words}"
+    return ""
+
+
+def _composed(name: str) -> str:
+    import unicodedata
+
+    return unicodedata.normalize("NFC", name)
+
+
+_CHANGES: tuple[tuple[Callable[[str], str], str], ...] = (
+    (lambda name: name.lstrip("0"), "in leading zeros"),
+    (str.lower, "in upper and lower case"),
+    (_composed, "in how accented letters are written: one character (NFC) or two (NFD)"),
+)

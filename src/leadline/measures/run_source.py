@@ -1,28 +1,32 @@
-"""One run to be scored: where it comes from, and how it is read, whole or a few topics at a time, and joined."""
+"""One run to be scored: how it is read, whole or in pieces, here or elsewhere; copies in it, and logs of reading."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from itertools import accumulate, groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from leadline.errors import InputError
-from leadline.measures.definition import View
-from leadline.measures.hits import Reading
-from leadline.measures.join import RunHits, join, join_text, reading_of
-from leadline.records.choices import Order
-from leadline.records.qrels.qrels import Qrels
-from leadline.records.runs.read_runs import run_of_text
-from leadline.records.runs.run import Run
-from leadline.records.runs.run_parts import RunParts, has_parts, text_size
+from leadline.errors import InputError, LeadlineError, MeasureError, checked_choice
+from leadline.measures.definition import Measure, View
+from leadline.measures.hits import AGAIN, Hits, Integers, Judged, Reading
+from leadline.measures.join import RunHits, join, join_text, pays, reading_of
+from leadline.records.inputs import DuplicatesLike, read_groups
+from leadline.records.large_runs import RunCut, RunParts, cuts, has_parts, text_size
+from leadline.records.other_packages import Order
+from leadline.records.qrels import Qrels
+from leadline.records.runs import Run, run_of_text
+from leadline.text.fields import decode_id, encode_id, ranges
 from leadline.text.files import readable_size
-from leadline.text.ids import decode_id, ranges
-from leadline.text.memory import NewArrays
-from leadline.text.memory_budget import MemoryBudget
-from leadline.text.source import SourceText, physical_memory, read_text
+from leadline.text.memory import NEW_ARRAYS, NewArrays, ReusedArrays
+from leadline.text.sheet import DOCUMENT, TOPIC, read_columns
+from leadline.text.source import SourceText, physical_memory, read_text, stem
+from leadline.text.spread import MemoryBudget, Spread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -83,8 +87,6 @@ class RunReading:
         """The hits of one run."""
         qrels, view, order = self.qrels, self.view, self.order
         if self.groups is not None:
-            from leadline.measures.copies import later_copies
-
             run = source.open(view, order, kernels, memory)
             return replace(join(run, qrels, kernels=kernels), copies=later_copies(run, qrels, self.groups))
         if not view.needs & {"words", "iterations", "seconds"}:
@@ -106,9 +108,14 @@ class ReadingPlan:
 
     @classmethod
     def of(
-        cls, sources: Sequence[Source], budget: MemoryBudget | None, *, kernels: bool, held: int = 0,
+        cls,
+        sources: Sequence[Source],
+        budget: MemoryBudget | None,
+        *,
+        kernels: bool,
+        held: int = 0,
         elsewhere: bool = False,
-    ) -> ReadingPlan:  # fmt: skip
+    ) -> ReadingPlan:
         """A plan for these runs that keeps to a budget, of which `held` bytes are for judgements and scores.
 
         Without a budget, a run is read whole unless the machine's memory is too small for it. With `elsewhere` the
@@ -200,9 +207,13 @@ class PartHits:
 
         reading = None if hits.reading is None else replace(hits.reading, offsets=of_these(hits.reading.offsets))
         some = replace(
-            hits, offsets=of_these(hits.offsets), retrieved=hits.retrieved[topics], answered=hits.answered[topics],
-            reading=reading, copies=[hits.copies[topic] for topic in topics.tolist()] if hits.copies else (),
-        )  # fmt: skip
+            hits,
+            offsets=of_these(hits.offsets),
+            retrieved=hits.retrieved[topics],
+            answered=hits.answered[topics],
+            reading=reading,
+            copies=[hits.copies[topic] for topic in topics.tolist()] if hits.copies else (),
+        )
         return cls(topics, some, bool(hits.copies))
 
 
@@ -244,9 +255,18 @@ class JoinedParts:
             for topic, ranks in zip(part.topics.tolist(), part.hits.copies, strict=False):
                 copies[topic] = ranks
         return RunHits(
-            offsets, joined("rank"), joined("document"), joined("tie_first"), joined("tie_last"), retrieved,
-            self.answered, tuple(self.strangers), sum(part.longer_lines for part in hits), self._reading(), copies,
-        )  # fmt: skip
+            offsets,
+            joined("rank"),
+            joined("document"),
+            joined("tie_first"),
+            joined("tie_last"),
+            retrieved,
+            self.answered,
+            tuple(self.strangers),
+            sum(part.longer_lines for part in hits),
+            self._reading(),
+            copies,
+        )
 
     def _by_topic(self, parts: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The offsets of all topics, and where each of their entries is when parts are behind each other."""
@@ -270,3 +290,183 @@ class JoinedParts:
             return None if columns[0] is None else np.concatenate(columns)[places]
 
         return Reading(offsets, joined("words"), joined("seconds"), joined("iterations"))  # type: ignore[arg-type]
+
+
+# Near-duplicates in runs: a copy of a document that stands higher in the list is not relevant, or left out.
+#
+# Either way a document counts as itself when it is the first of its group in the list, and the group counts once, with
+# its highest grade, among the relevant documents of a topic.
+
+
+Copies = Literal["not-relevant", "collapse"]
+Groups = Mapping[bytes, int]
+
+
+def open_groups(duplicates: DuplicatesLike, copies: Copies, measures: Sequence[Measure], qrels: Qrels) -> Groups:
+    """The group of each document, by the bytes of its id; an error where judgements or measures cannot use them."""
+    checked_choice("copies", copies, get_args(Copies))
+    if qrels.kind != "plain":
+        raise MeasureError(f"duplicates need judgements with one grade for a document; those of {qrels.name} have more")
+    for measure in measures:
+        if measure.view.needs & {"words", "seconds", "iterations"}:
+            raise MeasureError(f"{measure.text} is a measure of reading time, which has no value with duplicates")
+    numbers: dict[str, int] = {}
+    groups = read_groups(duplicates).items()
+    return {encode_id(name): numbers.setdefault(group, len(numbers)) for name, group in groups}
+
+
+def later_copies(run: Run, qrels: Qrels, groups: Groups) -> Sequence[Integers]:
+    """For each topic of the judgements the ranks of documents of which a copy stands higher in the list."""
+    places = {topic: t for t, topic in enumerate(run.topics)}
+    group = np.array([groups.get(name, -1) for name in run.documents.as_bytes()], np.int64)
+    found = []
+    for topic in qrels.topics:
+        t = places.get(topic, -1)
+        here = group[run.order[run.offsets[t] : run.offsets[t + 1]]] if t >= 0 else np.empty(0, np.int64)
+        member = np.flatnonzero(here >= 0)
+        first = np.unique(here[member], return_index=True)[1]
+        found.append(np.delete(member, first) + 1)
+    return found
+
+
+def counted_once(qrels: Qrels, groups: Groups) -> Judged:
+    """The judgements with one document of each group: the highest grade counts, the others become 0.
+
+    >>> qrels = Qrels.of({"1": {"a": 1, "b": 2, "c": 1}})
+    >>> counted_once(qrels, {b"a": 0, b"b": 0}).grades
+    array([0, 2, 1])
+    """
+    judged = Judged.of(qrels)
+    group = np.array([groups.get(name, -1) for name in qrels.documents.as_bytes()], np.int64)
+    member = np.flatnonzero((group >= 0) & (judged.grades > 0))
+    order = member[np.lexsort((-judged.grades[member], group[member], judged.topic[member]))]
+    same = (np.diff(group[order]) == 0) & (np.diff(judged.topic[order]) == 0)
+    grades = judged.grades.copy()
+    grades[order[1:][same]] = 0
+    return Judged(judged.offsets, grades)
+
+
+def without_copies(hits: Hits, copies: Sequence[Integers], judged: Judged, treatment: Copies) -> Hits:
+    """The hits with copies as not relevant or left out. `copies` has the ranks of later copies of each row.
+
+    >>> hits = Hits.of(ranks=[1, 2, 4], relevant=3)
+    >>> apart = without_copies(hits, [np.array([2, 3])], hits.judged, "collapse")
+    >>> apart.rank, apart.retrieved, without_copies(hits, [np.array([2, 3])], hits.judged, "not-relevant").grade
+    (array([1, 2]), array([2]), array([1, 0, 1]))
+    """
+    counts = np.array([len(ranks) for ranks in copies], np.int64)
+    depth = max(int(hits.retrieved.max(initial=0)), int(hits.rank.max(initial=0))) + 1
+    keys = np.repeat(np.arange(hits.rows), counts) * depth + np.concatenate([np.empty(0, np.int64), *copies])
+    at = hits.row * depth + hits.rank
+    is_copy = np.isin(at, keys)
+    if treatment == "not-relevant":
+        return replace(hits, grade=np.where(is_copy, np.minimum(hits.grade, 0), hits.grade), judged=judged)
+    kept = hits.where(~is_copy)
+    before = np.cumsum(counts) - counts
+    rank = kept.rank - (np.searchsorted(keys, at[~is_copy]) - before[kept.row])
+    return replace(kept, rank=rank, retrieved=hits.retrieved - counts, tie_first=rank, tie_last=rank, judged=judged)
+
+
+# Reading logs: the documents that a searcher opened, in order, with the seconds spent on each.
+
+
+_SECONDS = ("seconds", "time", "duration")
+
+
+def read_reading_log(path: str | os.PathLike[str]) -> tuple[Run, NDArray[np.float64]]:
+    """Read a reading log as a run in the order read, and the seconds of each line of that run.
+
+    A line holds topic, document and seconds, separated by blanks; `#` starts a comment. A CSV or TSV file needs a
+    header with these names. A document opened again takes time but gains nothing, so the run has it under another,
+    unjudged name.
+    """
+    sheet = read_columns(path, TOPIC, DOCUMENT, _SECONDS)
+    topics, documents = sheet.labels(sheet.pick(TOPIC)), sheet.labels(sheet.pick(DOCUMENT))
+    seconds = sheet.amounts(sheet.pick(_SECONDS))
+    times: dict[tuple[str, str], int] = {}
+    names = []
+    for pair in zip(topics, documents, strict=True):
+        times[pair] = times.get(pair, 0) + 1
+        names.append(pair[1] if times[pair] == 1 else f"{pair[1]}{AGAIN}{times[pair]}")
+    run = Run.from_columns(topics, names, np.zeros(len(names)), stem(path), order="file")
+    return run, np.array(seconds)
+
+
+# The hits of runs that are read elsewhere, a large run in pieces of whole topics.
+#
+# What is said of a run that is wrong must be what is said where it is read whole. So a run of which a piece is refused
+# is read again, whole and in one place, and so is a run whose topics come back in another piece.
+
+
+PIECE_BYTES = 64 << 20  # of a run's text: large enough that handing it out costs little beside reading it
+
+
+def spread_hits(
+    sources: Sequence[Source],
+    reading: RunReading,
+    spread: Spread,
+    plan: ReadingPlan | None,
+    progress: Callable[[int, int], None] | None,
+) -> Iterator[RunHits]:
+    """Yield the hits of each run; `plan` says how much of one a worker may hold (default: what its memory allows)."""
+    length = PIECE_BYTES if plan is None else min(PIECE_BYTES, plan.part)
+    pieces = [_pieces(source, length) if reading.log is None else [None] for source in sources]
+    ends = list(accumulate(map(len, pieces)))
+    handed: deque[int] = deque()
+    to_read_whole: set[int] = set()
+
+    def handing() -> Iterator[tuple[Source, RunCut | None]]:
+        for number, source in enumerate(sources):
+            for cut in pieces[number]:
+                if number in to_read_whole:
+                    break
+                handed.append(number)
+                yield source, cut
+
+    def report(done: int) -> None:
+        if progress is not None:
+            progress(done, ends[-1])
+
+    results = ((handed.popleft(), hits) for hits in spread(hits_elsewhere, handing(), reading, plan))
+    for number, some in groupby(results, itemgetter(0)):
+        parts, whole = JoinedParts(len(reading.qrels.topics)), None
+        for done, (_, hits) in enumerate(some, start=ends[number] - len(pieces[number]) + 1):
+            if isinstance(hits, RunHits):
+                whole = hits
+            elif number not in to_read_whole and (hits is None or not parts.add(hits)):
+                to_read_whole.add(number)
+            if done < ends[number]:
+                report(done)
+        if number in to_read_whole:
+            (whole,) = spread(hits_of_whole, [(sources[number],)], reading, plan)
+        yield whole or parts.whole()
+        report(ends[number])
+
+
+def _pieces(source: Source, length: int) -> Sequence[RunCut | None]:
+    return (cuts(source.path, length) if source.path is not None else []) or [None]
+
+
+def hits_elsewhere(
+    source: Source, cut: RunCut | None, reading: RunReading, plan: ReadingPlan | None
+) -> RunHits | PartHits | None:
+    """The hits of a run, or of a piece of one; None for a piece that is wrong, or that `plan` does not allow."""
+    if cut is None:
+        return hits_of_whole(source, reading, plan)
+    if plan is not None and cut.end - cut.begin > plan.part:
+        return None
+    text = cut.text(NEW_ARRAYS)
+    try:
+        return PartHits.of(reading.hits(replace(source, text=text), pays(reading.size), NEW_ARRAYS))
+    except LeadlineError:
+        return None
+
+
+def hits_of_whole(source: Source, reading: RunReading, plan: ReadingPlan | None) -> RunHits:
+    """The hits of a run, of which no more is held than `plan` or the memory of this machine allows."""
+    kernels = pays(reading.size)
+    plan = plan or ReadingPlan.of([source], None, kernels=kernels, elsewhere=True)
+    if reading.log is None and plan.divides(source):
+        arrays = ReusedArrays()
+        return plan.hits(source, reading.qrels, arrays, lambda part: reading.hits(part, kernels, arrays))
+    return reading.hits(source, kernels, NEW_ARRAYS)

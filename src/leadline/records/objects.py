@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from leadline.errors import InputError, visible
-from leadline.records.choices import LARGEST_GRADE
-from leadline.text import frames
+from leadline.records.other_packages import LARGEST_GRADE
+from leadline.text import sheet as frames
 
 if TYPE_CHECKING:
     import polars
@@ -54,9 +54,7 @@ def run_columns(thing: Any, name: str) -> RunColumns:
     rows = _rows(thing, "scoreddocs_iter", "score")
     if rows is None:
         raise InputError(name, f"{type(thing).__name__} is not a run: give a mapping or a data frame{_read(thing)}")
-    return RunColumns(
-        [row.query_id for row in rows], [row.doc_id for row in rows], [row.score for row in rows], name
-    )  # fmt: skip
+    return RunColumns([row.query_id for row in rows], [row.doc_id for row in rows], [row.score for row in rows], name)
 
 
 def run_columns_of_frame(frame: Any, name: str, where: str | None = None) -> RunColumns:
@@ -84,9 +82,12 @@ def judgement_columns(given: Any, name: str) -> JudgementColumns:
     labels = [str(getattr(row, "subtopic_id", getattr(row, "iteration", "0"))) for row in rows]
     pairs = {(row.query_id, row.doc_id) for row in rows}
     return JudgementColumns(
-        [row.query_id for row in rows], [row.doc_id for row in rows], [row.relevance for row in rows], name,
+        [row.query_id for row in rows],
+        [row.doc_id for row in rows],
+        [row.relevance for row in rows],
+        name,
         labels if len(pairs) < len(rows) else None,
-    )  # fmt: skip
+    )
 
 
 def judgement_columns_of_frame(frame: Any, where: str) -> JudgementColumns:
@@ -106,12 +107,15 @@ def judgement_columns_of_frame(frame: Any, where: str) -> JudgementColumns:
     if labels is not None and len(set(labels)) == 1:
         labels = None
     return JudgementColumns(
-        topics, documents, grades.astype(np.int32), where,
+        topics,
+        documents,
+        grades.astype(np.int32),
+        where,
         subtopics=labels,
         weights=list(frames.numbers(table, weight, where)) if weight and labels is not None else None,
         strata=frames.strings(table, strata, where) if strata else None,
         probabilities=list(frames.numbers(table, probability, where)) if probability else None,
-    )  # fmt: skip
+    )
 
 
 def polars_frame(columns: Mapping[str, Any], name: str) -> polars.DataFrame:

@@ -1,25 +1,35 @@
-"""The public functions that build collections and indexes, and search."""
+"""The public functions that build collections and indexes, search, analyse links, and serve PyTerrier."""
 
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from leadline.errors import InputError
+import numpy as np
+
+from leadline.collections.choices import DAMPING, IN_LINKS, ROOTS
+from leadline.collections.links.graph import LinkWorkers, SelfLinks
+from leadline.collections.links.page_scores import Form, PageScores, hits_of, in_degrees_of, pagerank_of, query_pages
+from leadline.collections.links.reading import Kept, LinkSource, Nofollow, read_links
+from leadline.errors import InputError, LeadlineWarning
+from leadline.options import Bounds, Count
 from leadline.records.inputs import DuplicatesLike, Path
+from leadline.records.result import counted
 
 if TYPE_CHECKING:
+    from leadline.collections.documents.collection import Collection
     from leadline.collections.documents.document import Document
-    from leadline.collections.documents.store import Collection
-    from leadline.records.runs.run import Run
-    from leadline.records.topics.topic import Topics
-    from leadline.retrieval.answers.prior_art_search import PriorArt
-    from leadline.retrieval.answers.word_search import SearchResult
+    from leadline.collections.links.graph import LinkGraph
+    from leadline.records.runs import Run
+    from leadline.records.topics import Topics
     from leadline.retrieval.index.index import Index
     from leadline.retrieval.pipeline.context import SearchContext
+    from leadline.retrieval.pipeline.named_systems import SystemList
     from leadline.retrieval.pipeline.pipeline import Pipeline, Step
-    from leadline.retrieval.pipeline.system_list import SystemList
+    from leadline.retrieval.prior_art import PriorArt
+    from leadline.retrieval.word_search import SearchResult
 
 IndexLike: TypeAlias = "Path | Index | SearchContext"
 Progress: TypeAlias = Callable[[int, int], None]
@@ -36,7 +46,7 @@ def build_collection(
     progress: Progress | None = None,
 ) -> Collection:
     """Build a collection from files, folders and archives of patents and articles. A stopped build is resumed."""
-    from leadline.collections.documents.store import Collection
+    from leadline.collections.documents.collection import Collection
 
     listed = [sources] if isinstance(sources, (str, os.PathLike)) else list(sources)
     return Collection.build(
@@ -57,7 +67,7 @@ def build_index(
     workers: int | None = None,
 ) -> Index:
     """Index a collection, or any documents. `positions` are needed for phrases and NEAR."""
-    from leadline.collections.documents.store import Collection
+    from leadline.collections.documents.collection import Collection
     from leadline.retrieval.index.analysis import Analysis
     from leadline.retrieval.index.index import Index
 
@@ -94,18 +104,27 @@ def search(
     `then` is a step, or a pipeline of them, that orders the first results again: `ll.steps.PageRank(0.3)`. With
     `duplicates`, a file of them or what `duplicates` returns, the best of each group of near-duplicates is found.
     """
-    from leadline.records.side_tables import read_groups
-    from leadline.retrieval.answers.search_history import SearchHistory
-    from leadline.retrieval.answers.word_search import search_words
+    from leadline.records.inputs import read_groups
+    from leadline.retrieval.word_search import SearchHistory, search_words
 
     _check_type("query", query, str, "text")
     _check_type("k", k, int, "a whole number")
     session = None if history is None else SearchHistory.read(history)
     found = search_words(
-        open_context(index), query, k, model=model, fields=fields, before=before, after=after, classes=classes,
-        offices=offices, newest=newest, then=then, duplicates=None if duplicates is None else read_groups(duplicates),
+        open_context(index),
+        query,
+        k,
+        model=model,
+        fields=fields,
+        before=before,
+        after=after,
+        classes=classes,
+        offices=offices,
+        newest=newest,
+        then=then,
+        duplicates=None if duplicates is None else read_groups(duplicates),
         earlier=None if session is None else session.earlier,
-    )  # fmt: skip
+    )
     return found if session is None else session.keep(found)
 
 
@@ -117,8 +136,8 @@ def prior_art(
     `system` is the name of a system or a pipeline (default: `best`, with what the index has).
     """
     from leadline.collections.documents.document import Document
-    from leadline.retrieval.answers.prior_art_search import DEFAULT_SYSTEM
-    from leadline.retrieval.answers.prior_art_search import prior_art as prior_art_of
+    from leadline.retrieval.choices import DEFAULT_SYSTEM
+    from leadline.retrieval.prior_art import prior_art as prior_art_of
 
     _check_type("k", k, int, "a whole number")
     context = open_context(index)
@@ -139,20 +158,25 @@ def make_run(
 ) -> Run:
     """Search for every topic with a named system, a variant of one (`bitem:claims`), a pipeline, or one in a TOML file.
 
-    A topic in words that asks for dates, "published after 1997", limits the search, unless `narratives` is "words".
+    A topic in words that asks for dates, "published after 1997", limits the search, unless `narratives` is "words". One
+    that is a Boolean query finds what `search` finds. What is to be said of topics, such as that nothing was found or
+    how many were Boolean, is a LeadlineWarning.
     """
-    from leadline.records.topics.topic import Topics
+    from leadline.records.topics import Topics
 
     asked = Topics.read(topics) if isinstance(topics, (str, os.PathLike)) else topics
     _check_type("topics", asked, Topics, "a path or Topics")
     _check_type("k", k, int, "a whole number")
     name = system if isinstance(system, str) else "run"
-    return _pipeline(system).run(open_context(index), asked, k, name=name, narratives=narratives)
+    answers = _pipeline(system).answer(open_context(index), asked, k, narratives=narratives)
+    for note in answers.notes:
+        warnings.warn(LeadlineWarning(note), stacklevel=2)
+    return answers.run(name)
 
 
 def systems(*names: str) -> SystemList:
     """All named systems with their variants, or those of some systems; `make_run` takes each by its name."""
-    from leadline.retrieval.pipeline.system_list import list_systems
+    from leadline.retrieval.pipeline.named_systems import list_systems
 
     for name in names:
         _check_type("systems", name, str, "names, each an argument of its own")
@@ -177,7 +201,147 @@ def _check_type(name: str, value: object, kind: type | tuple[type, ...], wanted:
 
 
 def _pipeline(system: str | Step) -> Pipeline:
+    from leadline.retrieval.pipeline.named_systems import system as system_named
     from leadline.retrieval.pipeline.pipeline import pipeline_of
-    from leadline.retrieval.pipeline.pipeline_files import system as system_named
 
     return system_named(system) if isinstance(system, str) else pipeline_of(system)
+
+
+# The public functions of link analysis: PageRank, HITS, on the query's own graph too, and in-degree.
+
+
+def pagerank(
+    source: LinkSource,
+    *,
+    damping: Annotated[float, Bounds(0, 1, below=True)] = DAMPING,
+    personal: Mapping[str, float] | str | None = None,
+    form: Form = "sum",
+    self_links: SelfLinks = "count",
+    nofollow: Nofollow = "drop",
+    pages: Kept = "fetched",
+) -> PageScores:
+    """The PageRank of every page, to 1e-10: the share of time of a surfer who follows links and now and then jumps.
+
+    Formula: (1 − d) / N + d · Σ PR(q) / C(q) over the pages q that link to the page; ranks sum to 1, and pages without
+    links share their rank with all. `form="paper"` has 1 − d in place of (1 − d) / N: the same ranks times N.
+
+    damping: probability of following a link, from 0 to below 1
+    personal: page to jump to in place of any page, or pages, each perhaps with a weight
+    form: ranks that sum to 1, or the paper's, which sum to N
+
+    Brin and Page, The Anatomy of a Large-Scale Hypertextual Web Search Engine, WWW 1998.
+
+    >>> ranks = pagerank([("a", "b"), ("a", "c"), ("b", "c"), ("c", "a")])
+    >>> {page: round(ranks[page], 4) for page in "abc"}
+    {'a': 0.3878, 'b': 0.2148, 'c': 0.3974}
+    """
+    graph = read_links(source, self_links=self_links, nofollow=nofollow, pages=pages)
+    return pagerank_of(graph, damping=damping, personal=personal, form=form)
+
+
+def hits(
+    source: LinkSource,
+    *,
+    query: str | None = None,
+    index: str | os.PathLike[str] | SearchContext | None = None,
+    roots: Count = ROOTS,
+    in_links: Annotated[int, Bounds(0)] = IN_LINKS,
+    rounds: Count | None = None,
+    self_links: SelfLinks = "count",
+    nofollow: Nofollow = "drop",
+    pages: Kept = "fetched",
+    workers: LinkWorkers | None = None,
+) -> PageScores:
+    """The authority and the hub score of every page, each summing to 1.
+
+    query: score the graph of this query (default: the whole graph)
+    index: index in which to search for the query
+    roots: best pages for the query, to which linked pages are added
+    in_links: pages added that link to one of these
+    rounds: rounds to compute (default: until scores are within 1e-10 of their limit)
+
+    With a query and an index, the graph is the query's own: the `roots` best pages for the query, the pages they link
+    to, and for each of them at most `in_links` pages that link to it. `workers` sum over the links in place of this
+    process.
+
+    Kleinberg, Authoritative sources in a hyperlinked environment, SODA 1998.
+
+    >>> hits([("a", "c"), ("b", "c"), ("b", "d")])["c"]["authority"].__round__(3)
+    0.618
+    """
+    if (query is None) != (index is None):
+        raise InputError("index" if index is None else "query", "the query's own graph needs both a query and an index")
+    if rounds is not None and rounds < 1:
+        raise InputError("rounds", f"must be at least 1, got {rounds}")
+    graph = read_links(source, self_links=self_links, nofollow=nofollow, pages=pages)
+    if query is not None and index is not None:
+        graph = _graph_of_query(graph, query, index, roots, in_links)
+    return hits_of(graph, rounds=rounds, workers=workers)
+
+
+def indegree(
+    source: LinkSource, *, self_links: SelfLinks = "count", nofollow: Nofollow = "drop", pages: Kept = "fetched"
+) -> PageScores:
+    """How many pages link to each page; several links from one page count once.
+
+    >>> indegree([("a", "b"), ("a", "b"), ("c", "b")])["b"]
+    2.0
+    """
+    return in_degrees_of(read_links(source, self_links=self_links, nofollow=nofollow, pages=pages))
+
+
+def _graph_of_query(
+    graph: LinkGraph, query: str, index: str | os.PathLike[str] | SearchContext, roots: int, in_links: int
+) -> LinkGraph:
+    from leadline.retrieval.pipeline.context import SearchContext
+    from leadline.retrieval.word_search import search_words
+
+    if roots < 1 or in_links < 0:
+        name, value, least = ("roots", roots, 1) if roots < 1 else ("in_links", in_links, 0)
+        raise InputError(name, f"must be at least {least}, got {value}")
+    context = index if isinstance(index, SearchContext) else SearchContext.open(index)
+    found = search_words(context, query, roots)
+    places = [graph.place_of[hit.name] for hit in found.hits if hit.name in graph.place_of]
+    if not places:
+        problem = "finds no page" if not found.hits else "finds no page of this graph: is the index of the same pages?"
+        raise InputError("query", f"{query!r} {problem}")
+    own = graph.part(query_pages(graph, np.array(places), in_links))
+    note = f"the query's own graph: {counted(len(places), 'page')} found, {len(own):,} with their neighbours"
+    return own.with_notes(note)
+
+
+# Our systems as transformers of PyTerrier, where that is installed.
+
+
+def pyterrier_retriever(index: IndexLike, system: str | Step = "best", k: int = 1000) -> Any:
+    """Return a transformer of PyTerrier that searches an index with a system, given as `make_run` takes it.
+
+    It takes queries (qid, query) and returns documents (docno, score, rank); other columns of the queries are kept.
+    A qid that is the number of a patent of the index is searched for as that patent.
+    """
+    try:
+        import pandas as pd
+        import pyterrier as pt
+    except ImportError:
+        raise InputError("pyterrier_retriever", "needs the package pyterrier: pip install python-terrier") from None
+    from leadline.records.topics import Topic, Topics
+
+    context = open_context(index)
+
+    def retrieve(queries: Any) -> Any:
+        if "docno" in queries.columns:
+            raise InputError("pyterrier_retriever", "takes queries (qid, query), got documents: put it first")
+        topics = [
+            Topic(str(qid), title=str(query)) for qid, query in zip(queries["qid"], queries["query"], strict=True)
+        ]
+        run = make_run(context, Topics(tuple(topics)), system, k) if topics else None
+        rows = [
+            (topic, document, score, rank)
+            for topic in (run.topics if run else ())
+            for rank, (document, score) in enumerate(run.ranking(topic) if run else ())
+        ]
+        found = pd.DataFrame(rows, columns=["qid", "docno", "score", "rank"])
+        asked = queries.assign(qid=queries["qid"].astype(str))
+        return asked.merge(found.astype({"qid": str, "docno": str}), on="qid")
+
+    return pt.apply.generic(retrieve)

@@ -7,27 +7,25 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from leadline.collections.crawl.check_crawl import check_crawl
-from leadline.collections.documents.check import check_collection, check_file, check_identity, findings
-from leadline.collections.documents.manifest import WHAT as COLLECTION
+from leadline.collections.crawl.crawl_folder import check_crawl
+from leadline.collections.documents.collection import check_collection, check_file, check_identity, findings
+from leadline.collections.documents.collection_files import KIND_NAME as COLLECTION
 from leadline.errors import InputError
-from leadline.judge.check_office import check_office
-from leadline.judge.check_review import check_review, journal_notes
-from leadline.judge.simulated_office import JUDGED
-from leadline.judge.simulated_office import WHAT as OFFICE
-from leadline.retrieval.index.check import check_index
-from leadline.retrieval.index.manifest import WHAT as INDEX
-from leadline.retrieval.pipeline.check_grid import check_grid
-from leadline.retrieval.pipeline.grid_runs import WHAT as GRID
-from leadline.show.demo.build import FIX as AGAIN
-from leadline.show.demo.build import KEYS, DoneSteps
-from leadline.show.demo.demo import REPORT, STORY, TRUE_REPORT
+from leadline.judge.review.project import check_review, journal_notes
+from leadline.judge.simulated_office import JUDGED, check_office
+from leadline.judge.simulated_office import KIND_NAME as OFFICE
+from leadline.retrieval.index.manifest import KIND_NAME as INDEX
+from leadline.retrieval.index.manifest import check_index
+from leadline.retrieval.pipeline.grid import KIND_NAME as GRID
+from leadline.retrieval.pipeline.grid import check_grid
+from leadline.show.demo import KEYS, REPORT, STORY, TRUE_REPORT, DoneSteps
+from leadline.show.demo import REPAIR as AGAIN
 from leadline.show.lab.check_lab import check_lab
 from leadline.show.papers.beyond import STORED, read_stored
-from leadline.show.report.page_key import key_written_in
-from leadline.text.checksums import Finding, file_sha256, parsed_object
-from leadline.text.owned_folder import IDENTITY, OwnedFolder, identity_of, is_owned
-from leadline.text.stored import stored_bytes
+from leadline.show.report.html_page import key_written_in
+from leadline.text.checksums import Finding, file_sha256, parsed_object, stored_bytes
+from leadline.text.owned_files import IDENTITY, is_owned
+from leadline.text.owned_folder import OwnedFolder, identity_of
 
 _UNFINISHED = ".unfinished"
 

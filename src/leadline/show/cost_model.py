@@ -11,14 +11,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from leadline.collections.documents import build_memory
+from leadline.collections.documents import build_folder as build_memory
 from leadline.collections.documents.build import PART_BYTES
 from leadline.errors import InputError
 from leadline.measures import run_source
-from leadline.records.scores.result import Result, counted
-from leadline.records.scores.table import Table
-from leadline.retrieval.answers import search_memory
+from leadline.records.result import Result, Table, counted
+from leadline.retrieval import word_search as search_memory
 from leadline.retrieval.index import writing
+from leadline.show.choices import Machine, Workload
 from leadline.text.engine import LOADING_PAYS
 from leadline.text.files import readable_size
 
@@ -51,52 +51,6 @@ JUDGEMENT_BYTES, MEASURES = 20, 6  # of a line of judgements; those that `evalua
 MOST_DOCUMENTS = 2_147_483_647  # of an index, whose rows are numbers of 32 bits
 # benchmarks/encoding.py: titles and abstracts a second with the packaged model, on one core; 384 numbers of 16 bits.
 VECTOR_SECONDS, VECTOR_BYTES, VECTOR_MEMORY = 1 / 27, 2 * 384, 700_000_000
-
-
-@dataclass(frozen=True)
-class KnownCollection:
-    """A collection that others have described: its documents, and the words of one, which are an assumption."""
-
-    documents: int
-    words: int
-    about: str
-
-
-KNOWN = {
-    "clef-ip": KnownCollection(1_000_000, 5_000, "1 million patents of the European Patent Office, in full"),
-    "trec-chem": KnownCollection(1_200_000, 9_000, "1.2 million patents in full, 98 GB of XML: about 82 kB each"),
-    "espacenet": KnownCollection(140_000_000, 2_000, "140 million documents, most of them without full text"),
-}
-
-
-@dataclass(frozen=True)
-class Workload:
-    """What is to be done: a collection, and runs over it."""
-
-    documents: int
-    words_per_document: int
-    runs: int = 50
-    topics: int = 1000
-    depth: int = 1000
-    judged: int = 100  # judgements of a topic
-
-    @property
-    def words(self) -> int:
-        return self.documents * self.words_per_document
-
-    @property
-    def lines(self) -> int:
-        return self.runs * self.topics * self.depth
-
-
-@dataclass(frozen=True)
-class Machine:
-    """One machine, and the hours that a job may take."""
-
-    cores: int = 16
-    memory: int = 64_000_000_000
-    disk: int = 4_000_000_000_000
-    hours: float = 24.0
 
 
 @dataclass(frozen=True)
@@ -160,9 +114,15 @@ def estimate(work: Workload, machine: Machine | None = None) -> Estimate:
         return SLOPES[name].of(count, words)
 
     def job(
-        name: str, disk: float, seconds: float, memory: float, *, cached: float = 0.0, spreads: bool = True,
+        name: str,
+        disk: float,
+        seconds: float,
+        memory: float,
+        *,
+        cached: float = 0.0,
+        spreads: bool = True,
         one_machine: bool = False,
-    ) -> JobCost:  # fmt: skip
+    ) -> JobCost:
         """`cached` bytes of files should be in memory, for their job to be fast.
 
         Where memory does not spread, one process has it all: the one that ends the work, or every one that takes part.
@@ -190,24 +150,33 @@ def estimate(work: Workload, machine: Machine | None = None) -> Estimate:
     judgements = work.topics * work.judged * JUDGEMENT_BYTES
     evaluating = run_source.least_memory(
         judgements, work.topics, work.runs, MEASURES, kernels=work.runs * run_bytes > LOADING_PAYS
-    )  # fmt: skip
+    )
     jobs = [
         job("collection", cost("collection bytes"), cost("collection seconds"), collecting, spreads=False),
         job("index", cost("index bytes"), cost("index seconds"), indexing, spreads=False),
         job(
-            "index with positions", cost("index with positions bytes"), cost("index with positions seconds"), indexing,
+            "index with positions",
+            cost("index with positions bytes"),
+            cost("index with positions seconds"),
+            indexing,
             spreads=False,
         ),
         job("vectors", count * VECTOR_BYTES, count * VECTOR_SECONDS, VECTOR_MEMORY, one_machine=True),
         job(
-            f"search, {counted(work.topics, 'topic')} (disk: the run)", run_bytes,
-            work.topics * cost("search seconds"), searching, cached=cost("index bytes"),
+            f"search, {counted(work.topics, 'topic')} (disk: the run)",
+            run_bytes,
+            work.topics * cost("search seconds"),
+            searching,
+            cached=cost("index bytes"),
         ),
         job(
-            f"evaluation, {counted(work.runs, 'run')} (disk: the runs)", work.runs * run_bytes,
-            work.lines * LINE_SECONDS, evaluating, spreads=False,
+            f"evaluation, {counted(work.runs, 'run')} (disk: the runs)",
+            work.runs * run_bytes,
+            work.lines * LINE_SECONDS,
+            evaluating,
+            spreads=False,
         ),
-    ]  # fmt: skip
+    ]
     notes = (
         f"machines: of {counted(on.cores, 'core')}, {readable_size(on.memory)} of memory and "
         f"{readable_size(on.disk)} of disk, so that each job takes at most "

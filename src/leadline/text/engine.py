@@ -1,4 +1,4 @@
-"""The engine: whether machine code or plain Python does a job, the same rule for every job of the package.
+"""The engine: machine code or plain Python for a job; kernels compiled by Numba once, then loaded without it.
 
 A small job is over before the machine code is loaded; a middling one before it is compiled. Neither should wait. The
 rule adds up the sizes of all jobs of a kernel library in this process, because many small jobs are worth as much as a
@@ -10,15 +10,288 @@ warning says why.
 
 from __future__ import annotations
 
+import ctypes
+import hashlib
+import importlib
+import importlib.util
+import json
 import os
+import re
+import sys
 import threading
 import warnings
-from collections.abc import Callable, Mapping
-from functools import cache, partial
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, cached_property, partial
+from pathlib import Path
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
+import numpy as np
+
 from leadline.errors import LeadlineWarning, checked_choice
-from leadline.text.compiled import Kernel, KernelLibrary
+
+# Kernels as machine code: compiled by Numba once, then loaded without it.
+#
+# Importing Numba costs a quarter of a second and compiling costs several, which is more than most evaluations take. So
+# the first large job compiles the kernels of a package, and the object code is stored in the user's cache; from then on
+# llvmlite alone, a tenth of Numba's weight, loads it. The name of the cached file is a hash of everything the code
+# depends on: the processor, the versions, and the source of every module that the kernels import from this package.
+#
+# `Engine`, below, decides when a library is loaded or compiled, and what happens where that fails.
+
+
+Kernel = Callable[..., int]
+# The arguments of a kernel, one for each parameter: a kind, or for a group the kind of each member by its name.
+# A kind is the name of a dtype for an array, `int` or `unsigned` for a number.
+Kinds = str | dict[str, str]
+Signature = dict[str, Kinds]
+Group = TypeVar("Group", bound=tuple[Any, ...])
+
+_NUMBERS = {"int": ctypes.c_int64, "unsigned": ctypes.c_uint64}
+_IMPORT = re.compile(r"^from (leadline[\w.]*) import", re.MULTILINE)
+_PACKAGE_ROOT = Path(__file__).parents[1]
+
+
+class KernelLibrary:
+    """The kernels of one package of modules. Every method may raise whatever Numba, llvmlite or the system raises."""
+
+    def __init__(self, package: str) -> None:
+        self.package = package
+        self._engine: Any = None  # the machine code lives as long as this LLVM object
+
+    def is_cached(self) -> bool:
+        """Whether the machine code can be loaded without compiling."""
+        return self._object_file.is_absolute() and self._object_file.exists()
+
+    def load(self) -> tuple[Mapping[str, Kernel], OSError | None]:
+        """The kernels by name, compiled where the cache lacks them; and why they could not be cached, if so."""
+        from leadline.text.files import read_cached, write_cached
+
+        path = self._object_file
+        try:
+            content = read_cached(path)
+            if content is not None:
+                return self._linked(content), None
+        except Exception:  # what LLVM refuses, though its checksum is right, is compiled again
+            pass
+        content = self._compile()
+        not_cached = write_cached(path, content)
+        return self._linked(content), not_cached
+
+    @cached_property
+    def _object_file(self) -> Path:
+        import llvmlite
+        import llvmlite.binding as llvm
+
+        from leadline.text.files import cache_directory
+
+        depends_on = [
+            *(path.read_text(encoding="utf-8") for path in sources(self.package)),
+            sys.version,
+            llvmlite.__version__,
+            numba_version(),
+            llvm.get_host_cpu_name(),
+            llvm.get_host_cpu_features().flatten(),
+        ]
+        digest = hashlib.sha256("\n".join(depends_on).encode()).hexdigest()[:24]
+        return cache_directory() / f"{self.package.removeprefix('leadline.')}-{digest}.o"
+
+    def _compile(self) -> bytes:
+        """The signatures of all kernels as a line of JSON, and the object code."""
+        import llvmlite.binding as llvm
+        import numba
+        from numba import types
+
+        kinds = {"int": types.int64, "unsigned": types.uint64}
+        signatures: dict[str, Signature] = {}
+        whole = llvm.parse_assembly("")
+        for function in _kernel_functions(self.package):
+            name = function.__name__
+            signatures[name] = _signature(function)
+            arguments = [
+                kinds.get(kind) or types.CPointer(numba.from_dtype(np.dtype(kind))) for kind in _flat(signatures[name])
+            ]
+            inlined = numba.njit(forceinline=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+            entry = _entry_point(function, inlined(function))
+            compiled = numba.cfunc(types.int64(*arguments), nopython=True, error_model="numpy")(entry)
+            code = compiled.inspect_llvm().replace(compiled.native_name, f"leadline_{name}")
+            if "NRT_" in code or "@Py" in code:
+                raise AssertionError(f"kernel {name} can raise or allocate, so it cannot run without Numba")
+            whole.link_in(llvm.parse_assembly(code))
+        machine_code: bytes = _target_machine().emit_object(whole)
+        return json.dumps(signatures).encode() + b"\n" + machine_code
+
+    def _linked(self, content: bytes) -> Mapping[str, Kernel]:
+        import llvmlite.binding as llvm
+
+        described, _, machine_code = content.partition(b"\n")
+        signatures = json.loads(described)
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine())
+        engine.add_object_file(llvm.ObjectFileRef.from_data(machine_code))
+        engine.finalize_object()
+        self._engine = engine
+        return {
+            name: _callable(name, engine.get_function_address(f"leadline_{name}"), signature)
+            for name, signature in signatures.items()
+        }
+
+
+def sources(package: str) -> list[Path]:
+    """The files that the machine code of a package depends on: its modules and what these import of Leadline."""
+    found: dict[Path, None] = {Path(__file__): None}
+    home = _path_of(package)
+    waiting = sorted(home.parent.glob("*.py")) if home.name == "__init__.py" else [home]
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found[path] = None
+            waiting += map(_path_of, _IMPORT.findall(path.read_text(encoding="utf-8")))
+    return sorted(found)
+
+
+def _path_of(module: str) -> Path:
+    path = _PACKAGE_ROOT.joinpath(*module.split(".")[1:])
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+def numba_version() -> str:
+    """The text of the file that holds Numba's version, read without importing Numba; empty where there is none."""
+    spec = importlib.util.find_spec("numba")
+    path = Path(spec.origin).with_name("_version.py") if spec is not None and spec.origin else None
+    return path.read_text(encoding="utf-8") if path is not None and path.exists() else ""
+
+
+def _kernel_functions(package: str) -> Iterator[Any]:
+    import pkgutil
+
+    home = importlib.import_module(package)
+    names = sorted(about.name for about in pkgutil.iter_modules(getattr(home, "__path__", ())))
+    for module in [importlib.import_module(f"{package}.{name}") for name in names] or [home]:
+        for function in vars(module).values():
+            if getattr(function, "is_kernel", False) and function.__module__ == module.__name__:
+                yield function
+
+
+def _signature(function: Any) -> Signature:
+    """What a kernel's annotations declare."""
+    from typing import get_type_hints
+
+    def kind(declared: Any) -> str:
+        if declared in (int, np.uint64):
+            return "int" if declared is int else "unsigned"
+        return np.dtype(declared.dtype).name
+
+    found: Signature = {}
+    for name, declared in get_type_hints(function).items():
+        if name != "return":
+            members = get_type_hints(declared) if hasattr(declared, "_fields") else None
+            found[name] = kind(declared) if members is None else {n: kind(each) for n, each in members.items()}
+    return found
+
+
+def _flat(signature: Signature) -> Iterator[str]:
+    for kinds in signature.values():
+        yield from [kinds] if isinstance(kinds, str) else kinds.values()
+
+
+def _entry_point(function: Any, compiled: Any) -> Any:
+    """A function of the members of all groups, one by one, which puts the groups together: C knows no groups."""
+    from typing import get_type_hints
+
+    names: list[str] = []
+    calls: list[str] = []
+    known = {"compiled": compiled}
+    for name, declared in get_type_hints(function).items():
+        if name == "return":
+            continue
+        members = [f"{name}_{member}" for member in getattr(declared, "_fields", ())]
+        if members:
+            known[declared.__name__] = declared
+        names += members or [name]
+        calls.append(f"{declared.__name__}({', '.join(members)})" if members else name)
+    exec(f"def entry({', '.join(names)}):\n    return compiled({', '.join(calls)})", known)
+    return known["entry"]
+
+
+def _target_machine() -> Any:
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+        opt=3,
+        jit=True,
+    )
+
+
+class _Prepared:
+    """Mixed into the class of a group: the group's members as each parameter of a kernel passes them."""
+
+    passed: dict[str, list[int]]
+
+
+@cache
+def _prepared_class(group: type) -> Any:
+    return type(group.__name__, (_Prepared, group), {})
+
+
+def prepared(group: Group) -> Group:
+    """The same group, for many calls: its arrays are checked, and their addresses looked up, only once."""
+    kind: Any = type(group)
+    made = _prepared_class(kind)(*group)
+    made.passed = {}
+    return made
+
+
+def _callable(name: str, address: int, signature: Signature) -> Kernel:
+    """A kernel as a function over arrays, numbers and groups. Other Python threads run while it works."""
+    native = ctypes.CFUNCTYPE(ctypes.c_int64, *(_NUMBERS.get(kind, ctypes.c_void_p) for kind in _flat(signature)))(
+        address
+    )
+    # Of each parameter: its label, and of its members the dtype, None for a number, and the label.
+    parameters = [
+        (
+            f"{name}.{parameter}",
+            [
+                (None if kind in _NUMBERS else np.dtype(kind), label)
+                for label, kind in (
+                    [(parameter, kinds)]
+                    if isinstance(kinds, str)
+                    else [(f"{parameter}.{member}", kind) for member, kind in kinds.items()]
+                )
+            ],
+        )
+        for parameter, kinds in signature.items()
+    ]
+
+    def passed_of(value: Any, members: list[tuple[Any, str]]) -> list[int]:
+        passed = []
+        for each, (dtype, label) in zip(value if isinstance(value, tuple) else (value,), members, strict=True):
+            if dtype is None:
+                passed.append(int(each))
+            elif each.dtype == dtype and each.flags.c_contiguous:
+                passed.append(each.ctypes.data)
+            else:
+                raise TypeError(f"{name}: {label} must be a contiguous array of {dtype}, got {each.dtype}")
+        return passed
+
+    def call(*values: Any) -> int:
+        passed: list[int] = []
+        for value, (key, members) in zip(values, parameters, strict=True):
+            if isinstance(value, _Prepared):
+                known = value.passed.get(key)
+                if known is None:
+                    known = value.passed[key] = passed_of(value, members)
+                passed += known
+            elif type(value) is int and members[0][0] is None:
+                passed.append(value)
+            else:
+                passed += passed_of(value, members)
+        return int(native(*passed))
+
+    return call
+
 
 # Sizes are in bytes of text to read; a job of another kind gives the number of bytes that take as long.
 LOADING_PAYS = 2 * 2**20  # plain Python needs about as long for this as loading takes
@@ -113,8 +386,9 @@ class Job(Generic[P, R]):
     """A job in two versions that give the same result: machine code, and plain Python."""
 
     def __init__(self, kernel: str, plain: Callable[P, R], compiled: Callable[Concatenate[Kernel, P], R]) -> None:
-        module, _, self.kernel_name = kernel.rpartition(".")
-        self.engine = engine_of(module.rpartition(".")[0])
+        library, _, place = kernel.partition(".kernels.")
+        self.kernel_name = place.rpartition(".")[2]
+        self.engine = engine_of(f"{library}.kernels")
         self.plain, self.compiled = plain, compiled
         JOBS[kernel] = self
 

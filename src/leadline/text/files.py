@@ -1,4 +1,4 @@
-"""Files written whole or not at all: the old content stays until the new one is on disk.
+"""Files written whole or not at all, a lock on a folder, files in the user's cache, JSON for every reader.
 
 Every file is first written under a random name beside its target, flushed to the disk, and then put in place by one
 rename. So a reader sees the old file or the new one, whoever is killed and whenever the power fails. What a killed
@@ -9,19 +9,140 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
+import json
+import math
 import os
 import re
-import secrets
 import shutil
 import stat
+import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
+from io import FileIO
 from pathlib import Path
+from types import TracebackType
 from typing import IO, Any
 
-from leadline.errors import InputError, system_reason
-from leadline.text.lock import hold
-from leadline.text.stored import open_stored
+from leadline.errors import InputError, system_reason, visible
+from leadline.text.checksums import open_stored
+from leadline.text.owned_files import PathLike, check_not_ours
+
+# An exclusive lock on a folder, so that two processes never write there at the same time.
+#
+# The operating system releases the lock when its process ends, however it ends.
+
+
+LOCK_FILE = "lock"
+PATIENCE = 30.0  # seconds to wait for others who change a small file
+_PAUSE = 0.005
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def try_lock(file: FileIO) -> bool:
+        """Lock a file if no one else has; whether that worked."""
+        file.seek(1 << 30)  # others cannot read a locked byte, so lock one far behind the holder's name
+        try:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+else:
+    import fcntl
+
+    def try_lock(file: FileIO) -> bool:
+        """Lock a file if no one else has; whether that worked."""
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+
+def hold(descriptor: int) -> bool | None:
+    """Mark an open file as being written until it is closed; whether nobody else does. None where that is unknown."""
+    if sys.platform == "win32":
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a disk without locks
+        return None
+    return True
+
+
+def this_process() -> str:
+    """The process that holds a lock, as others read it: its id, its machine, and since when."""
+    import socket  # which takes 2 ms, and most commands take no lock
+
+    return f"process {os.getpid()} on {socket.gethostname()}, since {time.strftime('%Y-%m-%d %H:%M:%S')},"
+
+
+class FolderLock:
+    """The lock on a folder, as a context manager. A file in the folder, by default `lock`, names its holder.
+
+    Somebody else's lock is waited for as many seconds as `patience` says.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], name: str = LOCK_FILE, *, patience: float = 0.0) -> None:
+        self.path, self._patience = Path(folder) / name, patience
+        self._file: FileIO | None = None
+
+    def acquire(self) -> None:
+        """Lock the folder, or raise InputError with the process that holds the lock."""
+        until = time.monotonic() + self._patience
+        while self._file is None:
+            try:
+                file = FileIO(self.path, "a+", opener=open_stored)
+            except OSError as error:
+                raise InputError(str(self.path), f"cannot be locked: {system_reason(error)}") from None
+            if not try_lock(file):
+                if time.monotonic() < until:
+                    file.close()
+                    time.sleep(_PAUSE)
+                    continue
+                file.seek(0)
+                holder = file.read(200).decode("utf-8", "replace").strip() or "another process"
+                file.close()
+                raise InputError(str(self.path.parent), f"{holder} is writing in this folder")
+            if self._is_current(file):
+                self._file = file
+            else:
+                file.close()
+        self._file.truncate(0)
+        with contextlib.suppress(OSError):  # on a full disk the lock holds, without the name of its holder
+            self._file.write(f"{this_process()}\n".encode())
+
+    def _is_current(self, file: FileIO) -> bool:
+        """Whether the file is still in the folder: a holder may delete it after it was opened here, before the lock."""
+        try:
+            return os.path.samestat(self.path.stat(), os.fstat(file.fileno()))
+        except FileNotFoundError:
+            return False
+
+    def release(self) -> None:
+        """Unlock the folder and delete the lock file."""
+        if self._file is None:
+            return
+        if sys.platform == "win32":  # where an open file cannot be deleted
+            self._file.close()
+        with contextlib.suppress(OSError):  # on Windows another process may have opened it by now
+            self.path.unlink()
+        self._file.close()
+        self._file = None
+
+    def __enter__(self) -> FolderLock:
+        self.acquire()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
 
 PART_PREFIX, PART_SUFFIX = ".leadline-", ".part"  # of files in the making
 _NEW_FILE = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
@@ -30,11 +151,10 @@ _tidied: set[Path] = set()  # folders in which this process has looked for lefto
 _PART_NAME = re.compile(rf"{re.escape(PART_PREFIX)}[0-9a-f]{{16}}{re.escape(PART_SUFFIX)}")
 _ZEROS = 1 << 20  # bytes written at a time where the system cannot reserve disk space
 _CANNOT_RESERVE = (errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS)
-PathLike = str | os.PathLike[str]
 
 
 def write_whole(path: PathLike, content: bytes) -> None:
-    """Write a file whole or not at all. A device or a pipe is written to as it is."""
+    """Write a file of the user's whole or not at all, as `replacing` does."""
     with replacing(path, expected_bytes=len(content)) as file:
         file.write(content)
 
@@ -50,8 +170,20 @@ def write_stored(path: PathLike, content: bytes) -> None:
 
 
 @contextlib.contextmanager
-def replacing(path: PathLike, *, expected_bytes: int = 0) -> Iterator[IO[bytes]]:
-    """A file to write to, which takes the place of `path` when the block ends without an error."""
+def replacing(path: PathLike, *, expected_bytes: int = 0, makes: Collection[str] | None = None) -> Iterator[IO[bytes]]:
+    """A file to write to, which takes the place of `path` when the block ends without an error.
+
+    A device or a pipe is written to as it is. A file of ours is refused, see `owned_files.py`, which `makes` is for.
+    """
+    with reported(path):
+        check_not_ours(path, makes)
+    with replacing_ours(path, expected_bytes=expected_bytes) as file:
+        yield file
+
+
+@contextlib.contextmanager
+def replacing_ours(path: PathLike, *, expected_bytes: int = 0) -> Iterator[IO[bytes]]:
+    """A file to write to, as `replacing` gives it, where we may write one of our own."""
     with reported(path, expected_bytes):
         target = _target(path)
         if target.exists() and not target.is_file():
@@ -65,6 +197,23 @@ def replacing(path: PathLike, *, expected_bytes: int = 0) -> Iterator[IO[bytes]]
             remove_leftovers(target.parent)
         with _part_of(target) as file:
             yield file
+
+
+@contextlib.contextmanager
+def changing(path: PathLike) -> Iterator[None]:
+    """Read a file, change what it says and write it in this block: others who do the same wait.
+
+    The lock is a file beside it under a name of files in the making, so that what a killed process left is removed.
+    """
+    with reported(path):
+        target = _target(path)
+        digest = hashlib.sha256(os.fsencode(target.name)).hexdigest()[:16]
+        lock = FolderLock(target.parent, f"{PART_PREFIX}{digest}{PART_SUFFIX}", patience=PATIENCE)
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 @contextlib.contextmanager
@@ -98,12 +247,23 @@ def _put_in_place(part: Path, target: Path) -> None:
 def new_file(folder: Path, mode: int = 0o666) -> tuple[Path, int]:
     """A new file under a name that nobody can guess, and its descriptor; a link in its place is never followed."""
     while True:
-        path = folder / f"{PART_PREFIX}{secrets.token_hex(8)}{PART_SUFFIX}"
+        path = folder / f"{PART_PREFIX}{os.urandom(8).hex()}{PART_SUFFIX}"
         with contextlib.suppress(FileExistsError):
             descriptor = os.open(path, _NEW_FILE, mode)  # the system's umask applies
             if hold(descriptor) is not False and os.fstat(descriptor).st_nlink:
                 return path, descriptor
             os.close(descriptor)  # taken for a leftover before it was locked
+
+
+def put_first(part: Path, path: Path) -> None:
+    """Give a file its name, unless another process was first."""
+    try:
+        os.link(part, path)
+    except FileExistsError:
+        pass
+    except OSError:  # a disk without hard links
+        if not os.path.lexists(path):
+            os.replace(part, path)
 
 
 def _open_with_reader(path: str, flags: int) -> int:
@@ -228,10 +388,125 @@ def readable_size(count: int) -> str:
     return f"{size:.1f} {('bytes', 'kB', 'MB', 'GB', 'TB')[unit]}"
 
 
-def check_output(output: PathLike | None, inputs: Iterable[Any]) -> None:
-    """Refuse an output that is also an input: it would be lost before it is read, or after."""
-    if output is None or os.fspath(output) == "-" or not Path(output).exists():
-        return
-    for given in inputs:
-        if isinstance(given, (str, os.PathLike)) and Path(given).exists() and Path(output).samefile(given):
-            raise InputError(os.fspath(output), "is an input as well as the output: name another file for the output")
+# Files in the user's cache: believed only with their checksum, and where no other user could have written them.
+#
+# The checksum covers the name of the file, so that one file in the place of another is not believed either.
+
+
+_MOST_LINKS = 40  # on the way to the cache, as Linux follows them
+
+
+def cache_directory() -> Path:
+    """The folder of the cache: LEADLINE_CACHE, or in the user's cache. A relative path means that there is none."""
+    named = os.environ.get("LEADLINE_CACHE")
+    if named:
+        return Path(named).absolute()
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return Path(base) / "leadline"
+
+
+def read_cached(path: Path) -> bytes | None:
+    """What `write_cached` wrote; None where it is missing or damaged, or other users could have written it.
+
+    The checksum matters: LLVM crashes on an object file that is damaged.
+    """
+    try:
+        if not path.is_absolute() or not _is_private_folder(path.parent):
+            return None
+        with open(path, "rb", opener=open_stored) as file:
+            stored = file.read() if _is_private(os.fstat(file.fileno())) else b""
+    except OSError:
+        return None
+    digest, content = stored[:32], stored[32:]
+    return content if _digest(path, content) == digest else None
+
+
+def write_cached(path: Path, content: bytes) -> OSError | None:
+    """Write a file and its checksum, whole or not at all; returns the error where the cache cannot be written."""
+    if not path.is_absolute():
+        return FileNotFoundError("there is no home folder for a cache")
+    part = None
+    try:
+        _make_private(path.parent)
+        remove_leftovers(path.parent)
+        part, descriptor = new_file(path.parent, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(_digest(path, content) + content)
+            file.flush()
+            os.fsync(file.fileno())
+            if os.name == "posix":  # while it is locked, so that nobody takes it for a leftover
+                os.replace(part, path)
+        if os.name != "posix":
+            os.replace(part, path)
+    except OSError as error:
+        if part is not None:
+            part.unlink(missing_ok=True)
+        return error
+    return None
+
+
+def _digest(path: Path, content: bytes) -> bytes:
+    return hashlib.sha256(os.fsencode(path.name) + b"\0" + content).digest()
+
+
+def _make_private(folder: Path) -> None:
+    """Make a folder that only this user can read and write, whatever the umask; refuse one that others can write."""
+    nearest = next(place for place in (folder, *folder.parents) if place.exists())
+    if not _has_trusted_links(nearest):
+        raise PermissionError(f"a link on the way to {folder} belongs to another user")
+    try:
+        folder.mkdir(mode=0o700, parents=True)
+        folder.chmod(0o700)
+    except FileExistsError:
+        if not _is_private_folder(folder):
+            raise PermissionError(f"other users can write to {folder}") from None
+
+
+def _is_private_folder(folder: Path) -> bool:
+    """Whether a folder is private, and no other user's link is on the way to it."""
+    return _is_private(folder.stat()) and _has_trusted_links(folder)
+
+
+def _has_trusted_links(path: Path, most: int = _MOST_LINKS) -> bool:
+    """Whether every link in a path, and in the paths that links lead to, is this user's or the system's."""
+    for place in (*reversed(path.parents), path):
+        about = place.lstat()
+        if stat.S_ISLNK(about.st_mode):
+            target = place.parent / place.readlink()
+            if not most or not is_trusted(about.st_uid) or not _has_trusted_links(target, most - 1):
+                return False
+    return True
+
+
+def _is_private(about: os.stat_result) -> bool:
+    """Whether a file or folder belongs to this user, and nobody else may write to it."""
+    return not hasattr(os, "geteuid") or (about.st_uid == os.geteuid() and not about.st_mode & 0o022)
+
+
+# JSON that every reader accepts.
+
+
+_NOT_UNICODE = re.compile("[\ud800-\udfff]")
+_HIDDEN = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")  # could control a terminal
+
+
+def json_text(value: Any, *, indent: int | None = 1) -> str:
+    """Return a value as JSON: a number that is not finite is null, and a byte that is not UTF-8 is written as \\xff.
+
+    >>> json_text({"AP": float("nan"), "run": "a\\udcff"}, indent=None)
+    '{"AP": null, "run": "a\\\\\\\\xff"}'
+    """
+    text = json.dumps(_finite(value), ensure_ascii=False, indent=indent, allow_nan=False)
+    if text.isascii():
+        return text
+    text = _NOT_UNICODE.sub(lambda found: visible(found[0]).replace("\\", "\\\\"), text)
+    return _HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _finite(value: Any) -> Any:
+    """The value with None for every number that is not finite."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {name: _finite(each) for name, each in value.items()}
+    return [_finite(each) for each in value] if isinstance(value, (list, tuple)) else value

@@ -1,4 +1,4 @@
-"""Arrays to work in, new each time or used again.
+"""Arrays to work in, new each time or used again, and a sequence cut into batches within a limit.
 
 Reading fifty runs one after the other asks the system fifty times for the same thirty megabytes, and touching new
 memory costs as much as reading it. `ReusedArrays` returns the same arrays again, which overwrites what was read
@@ -8,6 +8,7 @@ that is larger than memory.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -61,3 +62,20 @@ class MappedArrays(NewArrays):
 
 
 NEW_ARRAYS = NewArrays()
+
+
+# Cut a sequence of things into batches that do not weigh more than a limit.
+
+
+def cuts(weights: NDArray[np.int64], most: int) -> Iterator[tuple[int, int]]:
+    """Where each batch starts and ends: as many as weigh at most `most` together, or one that weighs more.
+
+    >>> list(cuts(np.array([3, 3, 3, 9, 1]), 6))
+    [(0, 2), (2, 3), (3, 4), (4, 5)]
+    """
+    ends = np.cumsum(weights, dtype=np.int64)
+    start = before = 0
+    while start < len(ends):
+        end = max(start + 1, int(np.searchsorted(ends, before + most, side="right")))
+        yield start, end
+        start, before = end, int(ends[end - 1])

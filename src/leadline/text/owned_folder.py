@@ -10,48 +10,37 @@ reached through a link, `..` or an absolute path. What else lies there is somebo
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-import re
 import secrets
 import stat
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from leadline.errors import InputError, nearest, system_reason
-from leadline.text.checksums import CHECKSUM, object_checksum
+from leadline.errors import InputError, nearest
+from leadline.text.checksums import open_stored
 from leadline.text.files import (
+    LOCK_FILE,
     PART_PREFIX,
     PART_SUFFIX,
+    FolderLock,
     is_leftover,
     is_trusted,
     new_file,
+    put_first,
     remove_leftovers,
     reported,
     sync_folder,
     write_stored,
 )
-from leadline.text.lock import LOCK_FILE, FolderLock
-from leadline.text.stored import open_stored
-
-IDENTITY = "leadline.jsonl"
-_NAME = re.compile(r"[\w=+-][\w.=+-]*(/[\w=+-][\w.=+-]*)?")
-_LARGEST = 64 << 20  # bytes of an identity file: far more names than any folder of ours has
+from leadline.text.owned_files import IDENTITY, FolderIdentity, checked_name, identity_line, is_owned, read_identity
 
 
-@dataclass
-class OwnedFolder:
+@dataclass(kw_only=True)
+class OwnedFolder(FolderIdentity):
     """A folder with our identity file in it."""
 
     path: Path
-    kind: str
-    format: int
-    id: str
-    names: set[str] = field(default_factory=set)
-    damaged: int = 0  # lines of the identity file that could not be read
-    user: int = 0  # who wrote the identity file
 
     @classmethod
     def claim(cls, path: str | os.PathLike[str], kind: str, format: int) -> OwnedFolder:
@@ -71,10 +60,10 @@ class OwnedFolder:
             try:
                 with os.fdopen(descriptor, "wb") as file:
                     identity = {"kind": kind, "format": format, "id": secrets.token_hex(16)}
-                    file.write(_line(identity).encode() + b"\n")
+                    file.write(identity_line(identity).encode() + b"\n")
                     file.flush()
                     os.fsync(file.fileno())
-                    _put_first(part, folder / IDENTITY)  # while it is locked, so that nobody takes it for a leftover
+                    put_first(part, folder / IDENTITY)  # while it is locked, so that nobody takes it for a leftover
             finally:
                 part.unlink(missing_ok=True)
             sync_folder(folder)
@@ -82,11 +71,16 @@ class OwnedFolder:
 
     @classmethod
     @contextlib.contextmanager
-    def locked(cls, path: str | os.PathLike[str], kind: str, format: int) -> Iterator[OwnedFolder]:
-        """The folder to write to, as `claim` gives it, while no other process writes there."""
+    def locked(
+        cls, path: str | os.PathLike[str], kind: str, format: int, *, patience: float = 0.0
+    ) -> Iterator[OwnedFolder]:
+        """The folder to write to, as `claim` gives it, while no other process writes there.
+
+        Who writes there already is waited for as many seconds as `patience` says.
+        """
         folder, unused = cls.claim(path, kind, format).path, False
         try:
-            with FolderLock(folder):
+            with FolderLock(folder, patience=patience):
                 try:
                     owned = cls.open(folder, kind, format, writing=True)  # as the last writer left it
                     owned.remove_leftovers()
@@ -128,10 +122,10 @@ class OwnedFolder:
         """List names before they are made, so that whatever is left after a stop can be removed by the next."""
         new = [name for name in dict.fromkeys(names) if name not in self.names]
         for name in new:
-            _checked(name, str(self.path))
+            checked_name(name, str(self.path))
         if new:
             # Each begins a line of its own, also behind one that was cut when a program was killed.
-            lines = "".join("\n" + _line({"name": name}) for name in new) + "\n"
+            lines = "".join("\n" + identity_line({"name": name}) for name in new) + "\n"
             identity = self.path / IDENTITY
             with reported(identity, len(lines)), open(identity, "ab", opener=_open_existing) as file:
                 file.write(lines.encode())
@@ -212,7 +206,7 @@ class OwnedFolder:
         wanted = set(names)
         left = {name for name in self.names if name in wanted or os.path.lexists(self.path / name)}
         identity = {"kind": self.kind, "format": self.format, "id": self.id}
-        lines = [_line(identity), *(_line({"name": name}) for name in sorted(left))]
+        lines = [identity_line(identity), *(identity_line({"name": name}) for name in sorted(left))]
         write_stored(self.path / IDENTITY, ("\n".join(lines) + "\n").encode())
         self.names = left
         sync_folder(self.path)
@@ -223,48 +217,10 @@ def _open_existing(path: str, flags: int) -> int:
     return open_stored(path, flags & ~os.O_CREAT)
 
 
-def _put_first(part: Path, path: Path) -> None:
-    """Give a file its name, unless another process was first."""
-    try:
-        os.link(part, path)
-    except FileExistsError:
-        pass
-    except OSError:  # a disk without hard links
-        if not os.path.lexists(path):
-            os.replace(part, path)
-
-
 def identity_of(folder: Path) -> OwnedFolder | None:
     """What a folder says it is; None where it has no identity file. A damaged one is an error."""
-    path = folder / IDENTITY
-    try:
-        descriptor = open_stored(path)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:
-        raise InputError(str(path), f"cannot be read: {system_reason(error)}") from None
-    with os.fdopen(descriptor, "rb") as file:
-        user = os.fstat(file.fileno()).st_uid
-        lines = file.read(_LARGEST).splitlines()
-    head = (_parsed(lines[0]) if lines else None) or {}
-    kind, format, id = head.get("kind"), head.get("format"), head.get("id")
-    # Another key is a damaged one: that of the checksum, without which a line would be believed.
-    if (
-        head.keys() != {"kind", "format", "id"}
-        or not isinstance(kind, str)
-        or not kind
-        or type(format) is not int
-        or not isinstance(id, str)
-    ):
-        raise InputError(str(path), "is damaged: make the folder again under another name")
-    owned = OwnedFolder(folder, kind, format, id, user=user)
-    for line in filter(None, lines[1:]):
-        entry = _parsed(line)  # the last line may be cut where the program was killed
-        if entry is None or entry.keys() != {"name"}:
-            owned.damaged += 1
-        else:
-            owned.names.add(_checked(entry["name"], str(path)))
-    return owned
+    said = read_identity(folder)
+    return None if said is None else OwnedFolder(path=folder, **vars(said))
 
 
 def wrong_folder(path: Path, kind: str, fix: str) -> InputError:
@@ -283,11 +239,6 @@ def wrong_folder(path: Path, kind: str, fix: str) -> InputError:
     return InputError(os.fspath(path), f"is not {named}{other}; {fix}")
 
 
-def is_owned(folder: Path) -> bool:
-    """Whether a folder has an identity file."""
-    return os.path.lexists(folder / IDENTITY)
-
-
 def discard(folder: Path) -> None:
     """Remove a folder of ours and the folders of ours in it; what is not ours stays, with the folder it is in."""
     owned = None if folder.is_symlink() else identity_of(folder)
@@ -302,27 +253,6 @@ def discard(folder: Path) -> None:
             (folder / LOCK_FILE).unlink(missing_ok=True)
             (folder / IDENTITY).unlink()
             folder.rmdir()
-
-
-def _checked(name: Any, where: str) -> str:
-    """A name inside the folder: plain words, at most one folder deep."""
-    if not isinstance(name, str) or not _NAME.fullmatch(name) or name == IDENTITY:
-        raise InputError(where, f"lists {name!r}, which is not a name inside the folder")
-    return name
-
-
-def _line(entry: dict[str, Any]) -> str:
-    """A line of the identity file, with its checksum."""
-    return json.dumps({**entry, CHECKSUM: object_checksum(entry)})
-
-
-def _parsed(line: bytes) -> dict[str, Any] | None:
-    """The object in a line; None where it is cut or damaged. Lines of older versions have no checksum."""
-    with contextlib.suppress(ValueError, RecursionError):
-        entry = json.loads(line)
-        if isinstance(entry, dict) and entry.pop(CHECKSUM, object_checksum(entry)) == object_checksum(entry):
-            return entry
-    return None
 
 
 def _with_article(kind: str) -> str:

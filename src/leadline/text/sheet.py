@@ -1,4 +1,4 @@
-"""The one reader of small tables: CSV, TSV, fields separated by blanks, JSON, JSON lines, Parquet.
+"""The one reader of small tables: CSV, TSV, blanks, JSON, Parquet; and data frames of other packages.
 
 The first line names the columns; a text of fields without such a line is read with the names that the caller gives.
 Every row knows its line, so that a message can name it. Large tables come as data frames, tables of words without
@@ -18,15 +18,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from leadline.errors import InputError
-from leadline.text.fields import is_skipped
-from leadline.text.frames import frame_of_text, json_value
-from leadline.text.source import SourceText, read_text
+from leadline.text.fields import decode_id, is_skipped
+from leadline.text.source import COMPRESSED, SourceText, read_text
 
 if TYPE_CHECKING:
     import polars
 
 MAX_CELL = 256 << 20  # characters; the csv module's own limit is 128 KiB, shorter than many texts
 _BLANKS = re.compile(r"[ \t\r\v\f]+")
+_QUOTED = re.compile(r'"(?:[^"\\]++|\\.|"")*+"', re.DOTALL)
 _ESCAPE = re.compile(r"\\(x[0-9a-f]{2}|u[0-9a-f]{4}|U000[0-9a-f]{5}|.)")
 _GUARDED = re.compile("'+[=+@-]")  # text in CSV that a spreadsheet would otherwise run as a formula
 MISSING = {"", "na", "n/a", "nan", "null", "none", "-", "–"}
@@ -225,11 +225,14 @@ def ragged_rows(text: SourceText) -> Iterator[tuple[int, list[str]]]:
         for number, line in enumerate(content.splitlines(), start=1)
         if line.strip() and not line.startswith("#")
     ]
-    separator = "\t" if any("\t" in line for _, line in numbered) else ","
-    rows = _csv_rows((line for _, line in numbered), separator)
+    if any("\t" in line for _, line in numbered):
+        yield from ((number, [_unquoted(cell).strip() for cell in line.split("\t")]) for number, line in numbered)
+        return
     try:
-        for count, row in rows:
+        for count, row in _csv_rows((f"{line}\n" for _, line in numbered), ","):
             yield numbered[count - 1][0], [cell.strip() for cell in row]
+    except _NeverClosed as error:
+        raise InputError(text.name, str(error), line=numbered[error.line - 1][0]) from None
     except csv.Error as error:
         raise InputError(text.name, f"is not a readable table: {error}") from None
 
@@ -266,6 +269,8 @@ def _of_text(text: SourceText) -> Sheet:
     content = text.bytes().decode("utf-8", "surrogateescape")
     try:
         lines = [(number, row) for number, row in _fields(content) if any(cell.strip() for cell in row)]
+    except _NeverClosed as error:
+        raise InputError(text.name, str(error), line=error.line) from None
     except csv.Error as error:
         raise InputError(text.name, f"is not a readable table: {error}") from None
     if not lines:
@@ -280,38 +285,65 @@ def _of_text(text: SourceText) -> Sheet:
 
 
 def _fields(content: str) -> Iterator[tuple[int, list[str]]]:
-    """The fields of each line with its number. The header shows what separates them: tabs, else commas."""
+    """The fields of each line with its number. The header shows what separates them: tabs, else commas.
+
+    Between tabs a cell ends with its line, and a quotation mark is a character unless a pair encloses the cell.
+    """
     header = content.lstrip("\r\n").split("\n", 1)[0]
     separator = next((mark for mark in "\t,;" if mark in header), None)
     if separator is None:
         yield from ((number, line.split()) for number, line in enumerate(content.split("\n"), start=1))
         return
-    if separator == "\t" and "\\" in content:  # as the tables of this package are written
-        for number, line in enumerate(content.split("\n"), start=1):
-            yield number, [_unescaped(cell) for cell in line.removesuffix("\r").split("\t")]
+    if separator == "\t":
+        for number, line in enumerate(io.StringIO(content, newline=""), start=1):
+            yield number, [_unescaped(_unquoted(cell)) for cell in line.rstrip("\r\n").split("\t")]
         return
     yield from _csv_rows(io.StringIO(content, newline=""), separator)
 
 
+class _NeverClosed(csv.Error):
+    """A cell in quotes that ends with the table; csv takes all that follows it for its text."""
+
+    def __init__(self, line: int) -> None:
+        super().__init__('a cell begins with " here and is never closed; write "" for a quotation mark in quotes')
+        self.line = line
+
+
 def _csv_rows(lines: Iterable[str], separator: str) -> Iterator[tuple[int, list[str]]]:
-    """The cells of each row with the number of its first line."""
+    """The cells of each row with the number of its first line. Every line but the last has its line feed."""
     csv.field_size_limit(MAX_CELL)
-    reader = csv.reader(lines, delimiter=separator)
+    at_end = False
+
+    def watched() -> Iterator[str]:
+        nonlocal at_end
+        yield from lines
+        at_end = True
+
+    reader = csv.reader(watched(), delimiter=separator)
     first = 1
     is_guarded = _GUARDED.match if separator == "," else lambda _: None
     for row in reader:
+        if at_end:  # more lines were wanted for this row
+            raise _NeverClosed(reader.line_num + 1 - max(1, sum(1 for _ in io.StringIO(row[-1], newline=""))))
         yield first, [cell[1:] if cell[:1] == "'" and is_guarded(cell) else cell for cell in row]
         first = reader.line_num + 1
+
+
+def _unquoted(cell: str) -> str:
+    """The text of a cell of a TSV, without the quotes that enclose all of it.
+
+    >>> [_unquoted(cell) for cell in ('"a ""b"" c"', '"a" OR "b"', '"a', '5" pipe', '"')]
+    ['a "b" c', '"a" OR "b"', '"a', '5" pipe', '"']
+    """
+    return cell[1:-1].replace('""', '"') if cell[:1] == '"' and _QUOTED.fullmatch(cell) else cell
 
 
 def _unescaped(cell: str) -> str:
     r"""The text of a cell of a TSV, with the characters that its escapes stand for.
 
-    >>> [_unescaped(cell) for cell in (r"a\\b", r"a\tb", r"\x1b", '"quoted"')] == ["a\\b", "a\tb", "\x1b", "quoted"]
+    >>> [_unescaped(cell) for cell in (r"a\\b", r"a\tb", r"\x1b")] == ["a\\b", "a\tb", "\x1b"]
     True
     """
-    if len(cell) > 1 and cell[0] == cell[-1] == '"' and cell[-2] != "\\":
-        cell = cell[1:-1].replace('""', '"')
     return _ESCAPE.sub(_character, cell) if "\\" in cell else cell
 
 
@@ -361,3 +393,217 @@ def _of_records(records: Sequence[Mapping[str, Any]], name: str) -> Sheet:
 def _has_decimal_comma(text: str) -> bool:
     whole, comma, part = text.partition(",")
     return bool(comma) and whole.lstrip("+-").isdigit() and part.isdigit()
+
+
+# Data frames: from Parquet, CSV and JSON files, and from Polars, pandas and Arrow.
+
+
+TOPIC = ("topic", "query_id", "qid", "q_id", "topic_id", "query", "query-id")
+DOCUMENT = ("document", "doc_id", "docno", "docid", "document_id", "doc", "corpus-id")
+SCORE = ("score", "sim", "similarity")
+GRADE = ("grade", "relevance", "rel", "label", "score", "judgement", "judgment")
+SUBTOPIC = ("subtopic", "iteration", "intent", "aspect", "subtopic_id")
+STRATUM = ("stratum",)
+WEIGHT = ("weight", "theta")
+
+
+def is_frame(value: object) -> bool:
+    """Whether this is a data frame of Polars, pandas or Arrow; none of them is imported for it."""
+    return type(value).__module__.split(".")[0] in ("polars", "pandas", "pyarrow") and hasattr(value, "shape")
+
+
+def named_kind(text_name: str, head: bytes) -> str | None:
+    """`parquet`, `csv` or `json` for a file of that kind, known by its first bytes or its name; None for TREC text."""
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    name = _without_compression(text_name)
+    if name.endswith((".json", ".jsonl")):
+        return "json"
+    if name.endswith((".csv", ".tsv")):
+        first = head.split(b"\n", 1)[0].decode("utf-8", "replace").lower().lstrip("\ufeff")
+        separator = "\t" if name.endswith(".tsv") else ","
+        names = {word.strip().strip('"') for word in first.split(separator)}
+        if (names & set(TOPIC) and names & set(DOCUMENT)) or name.endswith(".csv"):
+            return "csv"
+    return None
+
+
+def _without_compression(name: str) -> str:
+    name = name.lower()
+    for ending in COMPRESSED:
+        name = name.removesuffix(ending)
+    return name
+
+
+def frame_of_text(text: SourceText, kind: str) -> polars.DataFrame:
+    """Return the data frame in a Parquet, CSV or JSON file."""
+    import polars
+
+    content = text.bytes()
+    try:
+        if kind == "parquet":
+            return polars.read_parquet(io.BytesIO(content))
+        if kind == "csv":
+            return _frame_of_csv(content, text.name)
+        return frame_of_json(content, text.name)
+    except (polars.exceptions.PolarsError, ValueError, OSError, RecursionError) as error:
+        raise InputError(text.name, f"is not readable {kind}: {' '.join(str(error).split())[:120]}") from None
+
+
+def _frame_of_csv(content: bytes, name: str) -> polars.DataFrame:
+    """The data frame of a CSV or TSV, in which quotes mean what they mean to `sheet_of_text`."""
+    import polars
+
+    if b"\t" not in content.split(b"\n", 1)[0]:
+        if content.count(b'"') % 2:  # Polars refuses a cell that is never closed, without its line
+            _refuse_never_closed(content, name)
+        return polars.read_csv(io.BytesIO(content), infer_schema=False)
+    frame = polars.read_csv(io.BytesIO(content), infer_schema=False, separator="\t", quote_char=None)
+    if b'"' not in content:
+        return frame
+    cells = {
+        _unquoted(column): [cell and _unquoted(cell) for cell in frame[column].to_list()] for column in frame.columns
+    }
+    return polars.DataFrame(cells, dict.fromkeys(cells, polars.String))
+
+
+def _refuse_never_closed(content: bytes, name: str) -> None:
+    try:
+        for _ in _csv_rows(io.StringIO(content.decode("utf-8", "surrogateescape"), newline=""), ","):
+            pass
+    except _NeverClosed as error:
+        raise InputError(name, str(error), line=error.line) from None
+
+
+def frame_of_json(content: bytes, name: str) -> polars.DataFrame:
+    """Return the frame that {topic: {document: value}}, a list of records or a record per line makes."""
+    import polars
+
+    value = json_value(content, name)
+    if isinstance(value, list):
+        if not all(isinstance(record, dict) for record in value):
+            raise InputError(name, "a JSON list must hold records such as {topic, document, score}")
+        return polars.DataFrame(value, infer_schema_length=None)
+    return frame_of_mapping(value, name)
+
+
+def json_value(content: bytes, name: str) -> Any:
+    """Return the one JSON value of a text, or the list of the values that stand one per line."""
+    import json
+
+    if not _without_compression(name).endswith(".jsonl"):
+        try:
+            return json.loads(content, object_pairs_hook=lambda pairs: _without_repeats(pairs, name))
+        except (ValueError, RecursionError) as error:
+            if getattr(error, "msg", "") != "Extra data":
+                raise InputError(name, f"is not readable JSON: {' '.join(str(error).split())[:100]}") from None
+    values = []
+    for number, line in enumerate(content.split(b"\n"), start=1):
+        if line.strip():
+            try:
+                values.append(json.loads(line))
+            except (ValueError, RecursionError) as error:
+                raise InputError(name, f"is not readable JSON: {error}", line=number) from None
+    return values
+
+
+def _without_repeats(pairs: list[tuple[str, Any]], name: str) -> dict[str, Any]:
+    """A JSON object; one with a key twice is an error, since only the last would be kept."""
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        seen: set[str] = set()
+        again = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise InputError(name, f"{again!r} stands twice in one object")
+    return content
+
+
+def frame_of_mapping(nested: Mapping[Any, Any], name: str) -> polars.DataFrame:
+    """Return {topic: {document: value}} as a frame with the columns topic, document, score."""
+    import polars
+
+    topics, documents, values = columns_of_mapping(nested, name, "value")
+    return polars.DataFrame({"topic": topics, "document": documents, "score": values}, strict=False)
+
+
+def columns_of_mapping(nested: Mapping[Any, Any], name: str, what: str) -> tuple[list[str], list[str], list[Any]]:
+    """Return {topic: {document: value}} as three columns.
+
+    >>> columns_of_mapping({7: {"d1": 0.5, "d2": 0.25}}, "run", "score")
+    (['7', '7'], ['d1', 'd2'], [0.5, 0.25])
+    """
+    topics: list[str] = []
+    documents: list[str] = []
+    values: list[Any] = []
+    for topic, by_document in nested.items():
+        if not isinstance(by_document, Mapping):
+            held = type(by_document).__name__
+            raise InputError(name, f"topic {topic!r} holds {held}, expected {{document: {what}}}")
+        topics.extend([str(topic)] * len(by_document))
+        documents.extend(map(str, by_document))
+        values.extend(by_document.values())
+    return topics, documents, values
+
+
+def as_polars(frame: Any) -> polars.DataFrame:
+    import polars
+
+    if isinstance(frame, polars.LazyFrame):
+        return frame.collect()
+    if isinstance(frame, polars.DataFrame):
+        return frame
+    try:
+        return polars.DataFrame(frame)
+    except Exception as error:  # pandas and Arrow have errors of their own for mixed columns
+        raise InputError("data frame", f"cannot be read: {' '.join(str(error).split())[:120]}") from None
+
+
+def find_column(frame: polars.DataFrame, names: Sequence[str]) -> str | None:
+    """Return the column with one of these names, in any case; None if there is none."""
+    by_lower = {column.lower(): column for column in frame.columns}
+    return next((by_lower[name] for name in names if name in by_lower), None)
+
+
+def pick(frame: polars.DataFrame, names: Sequence[str], where: str) -> str:
+    column = find_column(frame, names)
+    if column is None:
+        raise InputError(
+            where, f"no column {names[0]} (or {', '.join(names[1:4])}) among {', '.join(frame.columns[:8])}"
+        )
+    return column
+
+
+def strings(frame: polars.DataFrame, column: str, where: str) -> list[str]:
+    """Return a column of ids as strings, whole floats without `.0`; a missing id or another float is an error."""
+    import polars
+
+    series = frame[column]
+    if series.dtype.is_nested():
+        raise InputError(where, f"{column} holds {series.dtype}, expected names")
+    if series.null_count():
+        row = int(series.is_null().arg_true()[0])
+        raise InputError(where, f"row {row + 1}: {column} is missing")
+    if series.dtype.is_float():
+        if not series.is_finite().all():
+            raise InputError(where, f"{column} holds a number that is not finite, expected names")
+        whole = series.cast(polars.Int64, strict=False)
+        wrong = (whole.is_null() | (whole.cast(series.dtype) != series)).arg_true()
+        if len(wrong):
+            row = int(wrong[0])
+            raise InputError(where, f"row {row + 1}: {column} {series[row]} is not a whole number, expected names")
+        series = whole
+    return [decode_id(value) if isinstance(value, bytes) else str(value) for value in series.to_list()]
+
+
+def numbers(frame: polars.DataFrame, column: str, where: str) -> Iterable[float]:
+    """Return a column of numbers; a missing value, a word or NaN is an error that names the row."""
+    import polars
+
+    kind = frame[column].dtype
+    if not (kind.is_numeric() or kind in (polars.String, polars.Boolean, polars.Null)):
+        raise InputError(where, f"{column} holds {kind}, expected numbers")
+    series = frame[column].cast(polars.Float64, strict=False)
+    wrong = (series.is_null() | series.is_nan()).arg_true()
+    if len(wrong):
+        row = int(wrong[0])
+        raise InputError(where, f"row {row + 1}: {column} {frame[column][row]!r} is not a number")
+    return series.to_list()

@@ -1,4 +1,4 @@
-"""The bytes of a file, compressed or not, of standard input, or from memory."""
+"""The bytes of a file, compressed or not, of standard input, or from memory; and files in TOML."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import contextlib
 import importlib
 import io
 import os
+import re
 import stat
 import sys
+import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -307,3 +309,21 @@ def stem(path: str | os.PathLike[str]) -> str:
         if name.endswith(ending) and name != ending:
             return name.removesuffix(ending)
     return name
+
+
+# Files in TOML: pipelines, grids and mappings.
+
+
+def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the content of a TOML file; an error names the line."""
+    text = read_text(path)
+    try:
+        return tomllib.loads(text.bytes().decode("utf-8"))
+    except UnicodeDecodeError:
+        raise InputError(text.name, "is not UTF-8 text") from None
+    except RecursionError:
+        raise InputError(text.name, "is nested too deeply") from None
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r"\(at line (\d+), column \d+\)", str(error))
+        problem = re.sub(r"\s*\(at .*\)", "", str(error))
+        raise InputError(text.name, f"is not readable TOML: {problem}", line=int(place[1]) if place else None) from None

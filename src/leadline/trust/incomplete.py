@@ -1,9 +1,9 @@
-"""Would fewer judgements give the same ranking of the systems?"""
+"""Would fewer or other judgements give the same ranking? Samples, left out, the truth, whose marks count."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -11,18 +11,28 @@ from typing import Any
 import numpy as np
 
 from leadline.errors import InputError, MismatchError
-from leadline.measures.alignment import listed
 from leadline.measures.evaluate import Progress
-from leadline.measures.hits import Array, Mask
-from leadline.records.scores.result import Result
-from leadline.records.scores.table import Table
+from leadline.measures.hits import Array, Integers, Mask
+from leadline.measures.join import listed
+from leadline.records.inputs import RunsLike
+from leadline.records.qrels import Qrels
+from leadline.records.result import Result, Table, counted
+from leadline.records.scores import Scores
 from leadline.text.spread import Spread, spread_here
-from leadline.trust.order import sign
-from leadline.trust.paired import SAME_DIGITS
-from leadline.trust.plots import PLOTS
-from leadline.trust.study import Study, checked_samples, checked_share, dropped_topics
-from leadline.trust.tau import tau_b
-from leadline.trust.thinning import Drawn, Rounding
+from leadline.trust.paired_tests import SAME_DIGITS, half_width
+from leadline.trust.rankings import above, places, sign, tau_ap_b, tau_b
+from leadline.trust.study import (
+    PLOTS,
+    Drawn,
+    Rounding,
+    Sources,
+    Study,
+    checked_samples,
+    checked_share,
+    dropped_topics,
+    open_study,
+)
+from leadline.trust.verdict import Verdicts, decide, outcome
 
 SHARES = (0.2, 0.4, 0.6, 0.8)
 
@@ -230,3 +240,351 @@ def _notes(study: Study, values: Array) -> Iterator[str]:
         if partly[:, m].any():
             topics = [study.topics[t] for t in np.flatnonzero(partly[:, m])]
             yield f"{measure.text}: undefined for some runs and left out for all: {listed(topics)}"
+
+
+# Whose judgements does the ranking depend on? Rank again without them.
+
+
+@dataclass(frozen=True, repr=False)
+class LeftOut(Result):
+    """How the ranking changes when some judgements are missing."""
+
+    runs: tuple[str, ...]
+    measures: tuple[str, ...]
+    names: tuple[str, ...]  # what is left out, one case each
+    relevant: Integers  # relevant documents lost in each case
+    tau: Array  # case, measure: Kendall's tau_b against the full ranking
+    places: Integers  # measure, run: the rank by all the judgements, 1 for the best
+    places_without: Integers  # case, measure, run
+
+    def table(self) -> Table:
+        """A row for each measure and case: how many relevant documents are lost, and which run moves most."""
+        rows = []
+        for m, measure in enumerate(self.measures):
+            moved = np.abs(self.places_without[:, m] - self.places[m])
+            for k, name in enumerate(self.names):
+                r = int(moved[k].argmax())
+                mover = [self.runs[r], int(self.places[m, r]), int(self.places_without[k, m, r])]
+                none_moves = moved[k, r] == 0 or np.isnan(self.tau[k, m])
+                change = [None, None, None] if none_moves else mover
+                rows.append([measure, name, int(self.relevant[k]), float(self.tau[k, m]), *change])
+        columns = ["measure", "without", "relevant_lost", "tau", "moves_most", "rank", "rank_without"]
+        return Table(columns, rows)
+
+    def _finding(self) -> str:
+        cases = f"{counted(len(self.names), 'case')} under {counted(len(self.measures), 'measure')}"
+        if not self.tau.size or np.isnan(self.tau).all():
+            return cases
+        k, m = np.unravel_index(int(np.nanargmin(self.tau)), self.tau.shape)
+        return f"{cases}: lowest τ {self.tau[k, m]:.2f} ({self.measures[m]} without {self.names[k]})"
+
+    def _shown_table(self) -> Table:
+        return self.table()
+
+
+def left_out(study: Study, others: Iterable[tuple[str, Study]]) -> LeftOut:
+    """Compare the full ranking with the rankings of named studies in which judgements are missing.
+
+    >>> from leadline.trust.study import open_study
+    >>> qrels = {"7": {"a": 1, "b": 1, "c": 1, "d": 1}}
+    >>> runs = {"x": {"7": {"a": 9, "b": 8}}, "y": {"7": {"c": 8, "a": 7, "d": 6}}, "z": {"7": {"c": 9}}}
+    >>> study = open_study(qrels, runs, "R")
+    >>> left_out(study, each_run(study)).tau[:, 0].round(3)
+    array([0.816, 0.816, 1.   ])
+    """
+    full = full_ranking(study, study.values())
+    names, lost, means = [], [], []
+    for name, other in others:
+        names.append(name)
+        lost.append(study.relevant - other.relevant)
+        means.append(ranking(other, other.values()))
+    stacked = np.stack(means) if means else np.empty((0, *full.shape))
+    return LeftOut(
+        study.runs,
+        tuple(measure.text for measure in study.measures),
+        tuple(names),
+        np.array(lost, np.int64),
+        tau_of(full, stacked),
+        places(full),
+        places(stacked),
+    )
+
+
+def each_run(
+    study: Study, *, depth: int | None = None, teams: Mapping[str, str] | None = None
+) -> Iterator[tuple[str, Study]]:
+    """For each run (or team of runs), the study without the relevant documents that only it found."""
+    together: dict[str, list[str]] = {}
+    for run in study.runs:
+        together.setdefault((teams or {}).get(run, run), []).append(run)
+    for name, runs in together.items():
+        yield name, study.without_unique_of(*runs, depth=depth)
+
+
+def each_source(study: Study, sources: Sources) -> Iterator[tuple[str, Study]]:
+    """For each source of citations, the study without the documents that only it found."""
+    for source in sorted({name for names in sources.values() for name in names}):
+        yield source, study.without_source(sources, source)
+
+
+def each_depth(study: Study, depths: Iterable[int]) -> Iterator[tuple[str, Study]]:
+    """For each depth, the study with only the judgements of a pool of that depth."""
+    for depth in depths:
+        yield f"deeper than {depth}", study.to_depth(depth)
+
+
+# Do incomplete judgements still put the systems in their true order?
+#
+# Judgements made from citations contain only what people happened to find. Where the truth is known, as in a simulated
+# office, the systems can be ranked by both, and the two rankings compared.
+
+
+COLUMNS = ("judged", "measure", "collections", "tau", "low", "high", "tau_ap", "low_ap", "high_ap")
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """How similar rankings by other judgements are to the true ranking of the systems, in one collection or several."""
+
+    judged: tuple[str, ...]  # the kinds of judgements by which systems were ranked
+    measures: tuple[str, ...]
+    runs: tuple[str, ...]
+    tau: Array  # collection, judged, measure: Kendall's tau_b against the same measure by the truth
+    tau_ap: Array  # the same by tau_AP,b, which weighs the top more
+    places: Array  # collection, measure, run: the true place minus the place by the first kind; above 0: flattered
+    topics: tuple[int, ...] = ()  # number of topics of each collection
+
+    @property
+    def collections(self) -> int:
+        """The number of collections."""
+        return len(self.tau)
+
+    def interval(self, of: Array) -> tuple[Array, Array, Array]:
+        """Mean over collections and its 95 % interval by Student's t; the interval is NaN for one collection."""
+        mean = of.mean(axis=0)
+        width = half_width(of, axis=0) if len(of) > 1 else np.full_like(mean, np.nan)
+        return mean, mean - width, mean + width
+
+    def table(self) -> Table:
+        """A row for each kind of judgements and measure."""
+        parts = (*self.interval(self.tau), *self.interval(self.tau_ap))
+        rows = [
+            [judged, measure, self.collections, *(float(part[j, m]) for part in parts)]
+            for j, judged in enumerate(self.judged)
+            for m, measure in enumerate(self.measures)
+        ]
+        return Table(COLUMNS, rows)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The table as records."""
+        return [dict(zip(COLUMNS, row, strict=True)) for row in self.table().rows]
+
+    def lead(
+        self, judged: str, measure: str, other: str, other_judged: str | None = None
+    ) -> tuple[float, float, float]:
+        """By how much one measure's tau exceeds another's in the same collection: mean and 95 % interval."""
+        one = self.tau[:, self.judged.index(judged), self.measures.index(measure)]
+        two = self.tau[:, self.judged.index(other_judged or judged), self.measures.index(other)]
+        mean, low, high = self.interval((one - two)[:, None, None])
+        return float(mean[0, 0]), float(low[0, 0]), float(high[0, 0])
+
+    def flattered(self, measure: str) -> Table:
+        """How many places each run gains by the first kind of judgements over its true place, largest gain first."""
+        m = self.measures.index(measure)
+        mean = self.places[:, m].mean(axis=0)
+        worst, best = self.places[:, m].min(axis=0), self.places[:, m].max(axis=0)
+        order = np.argsort(-mean, kind="stable")
+        rows = [[self.runs[r], float(mean[r]), int(worst[r]), int(best[r])] for r in order.tolist()]
+        return Table(["run", "places_gained", "least", "most"], rows, digits=1)
+
+    def to_record(self) -> dict[str, Any]:
+        """Everything as plain lists, for JSON."""
+        named = {"judged": self.judged, "measures": self.measures, "runs": self.runs, "topics": self.topics}
+        arrays = {"tau": self.tau, "tau_ap": self.tau_ap, "places": self.places}
+        return {name: list(value) for name, value in named.items()} | {
+            name: array.tolist() for name, array in arrays.items()
+        }
+
+    @classmethod
+    def of_record(cls, record: Mapping[str, Any]) -> Recovery:
+        """The inverse of `to_record`."""
+        judged, measures, runs, topics = (tuple(record[name]) for name in ("judged", "measures", "runs", "topics"))
+        tau, tau_ap, places = (np.asarray(record[name], np.float64) for name in ("tau", "tau_ap", "places"))
+        return cls(judged, measures, runs, tau, tau_ap, places, topics)
+
+
+def recovery(truth: Sequence[Study], judged: Mapping[str, Sequence[Study]]) -> Recovery:
+    """How well each kind of judgements recovers the true order of the systems.
+
+    All studies have the same runs. `truth` may be several studies, such as one of whole documents and one by claim;
+    each kind of judgements then has the same number of studies, in the same order and with the same measures.
+
+    >>> from leadline.trust.study import open_study
+    >>> runs = {"x": {"7": {"a": 9, "b": 8}}, "y": {"7": {"b": 9, "c": 8}}, "z": {"7": {"c": 9, "d": 8, "a": 7}}}
+    >>> true = open_study({"7": {"a": 1, "b": 1}}, runs, "AP")
+    >>> recovery([true], {"some": [open_study({"7": {"b": 1, "c": 1}}, runs, "AP")]}).tau.round(3)
+    array([[[-0.333]]])
+    """
+    if not truth or not judged:
+        raise InputError("recovery", "needs true judgements and at least one other kind to compare with them")
+    runs = truth[0].runs
+    for name, studies in judged.items():
+        if len(studies) != len(truth) or any(study.runs != runs for study in (*truth, *studies)):
+            raise MismatchError(f"{name}: its studies do not have the same runs as those of the truth")
+    ranked = np.concatenate([full_ranking(study, study.values()) for study in truth])
+    others = {
+        name: np.concatenate([full_ranking(study, study.values()) for study in studies])
+        for name, studies in judged.items()
+    }
+    # One collection × kind of judgements × measure: each measure's ranking against its own true ranking.
+    tau, top = (
+        np.array([[[how(a, b) for a, b in zip(ranked, other, strict=True)] for other in others.values()]], float)
+        for how in (tau_b, tau_ap_b)
+    )
+    places = (_middle_places(ranked) - _middle_places(next(iter(others.values()))))[None]
+    measures = tuple(measure.text for study in truth for measure in study.measures)
+    return Recovery(tuple(others), measures, runs, tau, top, places, (len(truth[0].topics),))
+
+
+def together(found: Sequence[Recovery]) -> Recovery:
+    """Several collections as one Recovery."""
+    one = found[0]
+    if any((each.judged, each.measures, each.runs) != (one.judged, one.measures, one.runs) for each in found):
+        raise MismatchError("recovery: the collections do not have the same runs, measures and kinds of judgements")
+    tau, tau_ap, places = (
+        np.concatenate([getattr(each, name) for each in found]) for name in ("tau", "tau_ap", "places")
+    )
+    topics = tuple(number for each in found for number in each.topics)
+    return Recovery(one.judged, one.measures, one.runs, tau, tau_ap, places, topics)
+
+
+def _middle_places(values: Array) -> Array:
+    """The place of each system, 1 for the best; systems that tie share the mean of their places.
+
+    >>> _middle_places(np.array([0.5, 0.9, 0.5])).tolist()
+    [2.5, 1.0, 2.5]
+    """
+    equal = values[..., None, :] == values[..., :, None]
+    return np.asarray(above(values).sum(axis=-1) + (equal.sum(axis=-1) + 1) / 2)
+
+
+# Does the outcome depend on whose marks count? Rank and compare the systems by the marks of each person and stage.
+#
+# The order of the systems, Kendall's tau between the orders, and the verdict that `leadline compare verdict` would
+# give.
+
+
+NONE = "no verdict"  # fewer than two systems, or too few topics that are judged
+
+
+@dataclass(frozen=True)
+class OutcomeByMarks:
+    """The scores and the verdict by each set of marks; the last set is the one that counts."""
+
+    measure: str
+    scores: Mapping[str, Scores]
+    verdicts: Mapping[str, Verdicts | None]  # None where the marks allow none
+
+    @property
+    def final(self) -> str:
+        return list(self.scores)[-1]
+
+    def tau(self, one: str, other: str) -> float:
+        """Kendall's tau between the orders of the systems by two sets of marks."""
+        first, second = (self._means(name) for name in (one, other))
+        return float(tau_b(first, second)) if len(first) > 1 else float("nan")
+
+    def changed(self) -> list[str]:
+        """The sets of marks whose verdict is another than the final one: another winner, or none where there is one."""
+        wanted = _decision(self.verdicts[self.final])
+        return [name for name, found in self.verdicts.items() if found is not None and _decision(found) != wanted]
+
+    def sentence(self) -> str:
+        """Whether the verdict changes with whose marks count."""
+        known = [name for name, found in self.verdicts.items() if found is not None]
+        if self.final not in known or len(known) < 2:
+            needed = "it needs two systems, and judged topics in two sets of marks"
+            return f"Whether the verdict changes cannot be said: {needed}."
+        final, changed = _within(self._outcome_by(self.final)), self.changed()
+        if not changed:
+            others = f"all {len(known)} sets of marks" if len(known) > 2 else "both sets of marks"
+            return f"The verdict does not change: by {others}, {final}.{self._other_leaders(known)}"
+        by = "; ".join(f"by {_whose(name)}, {_within(self._outcome_by(name))}" for name in changed)
+        return f"The verdict does change: by {_whose(self.final)}, {final}, but {by}."
+
+    def table(self) -> Table:
+        """A row for each set of marks: the first system, its score, tau to every other order, and the verdict."""
+        names = list(self.scores)
+        compared = [self.final, *(name for name in names if name != self.final)]
+        rows = [
+            [
+                name,
+                found.runs[found.ranking()[0]],
+                float(self._means(name)[found.ranking()[0]]),
+                *(self.tau(name, other) for other in compared),
+                self._outcome_by(name),
+            ]
+            for name, found in self.scores.items()
+        ]
+        columns = ["marks_of", "first_system", self.measure, *(f"tau_to_{name}" for name in compared), "verdict"]
+        return Table(columns, rows)
+
+    def _means(self, name: str) -> Array:
+        return np.asarray(self.scores[name].order_means()[:, 0])
+
+    def _outcome_by(self, name: str) -> str:
+        found = self.verdicts[name]
+        return NONE if found is None else outcome(found)
+
+    def _other_leaders(self, known: list[str]) -> str:
+        """Who else is first, where nobody wins firmly."""
+        leaders = {name: found.leader for name in known if (found := self.verdicts[name]) is not None}
+        others = {name: leader for name, leader in leaders.items() if leader != leaders[self.final]}
+        if not others:
+            return ""
+        said = ", ".join(f"{leader} by {_whose(name)}" for name, leader in others.items())
+        return f" The first is not always the same: {leaders[self.final]} by {_whose(self.final)}, {said}."
+
+
+def outcome_by_marks(
+    marks: Mapping[str, Qrels],
+    runs: RunsLike,
+    measure: str,
+    *,
+    samples: int = 100,
+    alpha: float = 0.05,
+    seed: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> OutcomeByMarks:
+    """Evaluate and compare the runs by each set of marks; the last set is the one that counts."""
+    scores: dict[str, Scores] = {}
+    verdicts: dict[str, Verdicts | None] = {}
+    for done, (name, qrels) in enumerate(marks.items(), start=1):
+        study = open_study(qrels, runs, measure)
+        scores[name] = study.scores()
+        text = study.measures[0].text
+        try:
+            verdicts[name] = decide(scores[name], text, study=study, samples=samples, alpha=alpha, seed=seed)
+        except MismatchError:  # one system, or no topic that all systems have a score for
+            verdicts[name] = None
+        if progress is not None:
+            progress(done, len(marks))
+    return OutcomeByMarks(text, scores, verdicts)
+
+
+def _decision(found: Verdicts | None) -> tuple[str, str]:
+    """What a buyer would take from a verdict: its word against the nearest rival, and the leader unless undecided."""
+    if found is None:
+        return NONE, ""
+    word = "undecided" if found.count("undecided") else "firm" if found.winner else "fragile"
+    return word, "" if word == "undecided" else found.leader
+
+
+def _whose(name: str) -> str:
+    """Whose marks they are, in words."""
+    return f"the {name} marks" if name in ("merged", "final") else f"the marks of {name}"
+
+
+def _within(said: str) -> str:
+    """An outcome in the middle of a sentence."""
+    return said.replace("No firm winner", "no firm winner", 1)

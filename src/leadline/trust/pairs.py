@@ -1,39 +1,48 @@
-"""Compare every pair of systems: difference, effect, interval, wins and p."""
+"""Compare every pair of systems: difference, effect, interval, wins and p; and significance letters."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from leadline.errors import checked_choice
 from leadline.measures.hits import Array, Integers, Mask
-from leadline.records.scores.result import Result, counted
-from leadline.records.scores.scores import Scores
-from leadline.records.scores.table import Table
-from leadline.trust.aligned import aligned
-from leadline.trust.bootstrap import bootstrap, random_counts
-from leadline.trust.corrections import CORRECTIONS, corrected
-from leadline.trust.deciding import decide
-from leadline.trust.letters import letters
-from leadline.trust.order import best_first
-from leadline.trust.paired import Moments, TestResult, all_pairs, checked_alpha, checked_draws, half_width, student_t
-from leadline.trust.randomisation import randomisation
+from leadline.records.result import Result, Table, counted
+from leadline.records.scores import Scores
+from leadline.trust.no_verdict import why_no_verdict
+from leadline.trust.paired_tests import (
+    CORRECTIONS,
+    Moments,
+    TestResult,
+    all_pairs,
+    bootstrap,
+    checked_alpha,
+    checked_draws,
+    corrected,
+    difference_blocks,
+    half_width,
+    random_counts,
+    randomised_tukey,
+    student_t,
+)
+from leadline.trust.randomisation import counts_every_flip, randomisation, settled, wilcoxon
+from leadline.trust.rankings import aligned, best_first
 from leadline.trust.study import Study
-from leadline.trust.tukey import randomised_tukey
-from leadline.trust.verdict import Verdicts
-from leadline.trust.wilcoxon import wilcoxon
+from leadline.trust.verdict import Verdicts, decide
 
-Test = Callable[[Array, np.random.Generator, int], TestResult]
+Test = Callable[[Array, np.random.Generator, int | None], TestResult]
+DRAWS = 100_000  # of tests that have no other way, where no number is given
 
 TESTS: dict[str, Test] = {
     "randomisation": lambda matrix, rng, draws: randomisation(matrix, rng=rng, draws=draws),
     "t": lambda matrix, rng, draws: student_t(matrix),
     "wilcoxon": lambda matrix, rng, draws: wilcoxon(matrix),
-    "bootstrap": lambda matrix, rng, draws: bootstrap(matrix, random_counts(matrix.shape[1], draws, rng)),
-    "tukey": lambda matrix, rng, draws: randomised_tukey(matrix, rng=rng, draws=draws),
+    "bootstrap": lambda matrix, rng, draws: bootstrap(matrix, random_counts(matrix.shape[1], draws or DRAWS, rng)),
+    "tukey": lambda matrix, rng, draws: randomised_tukey(matrix, rng=rng, draws=draws or DRAWS),
 }
 COLUMNS = (
     "measure", "run_a", "run_b", "mean_a", "mean_b", "difference", "effect", "low", "high", "wins", "ties", "losses",
@@ -68,6 +77,7 @@ class Pairs(Result):
     notes: tuple[str, ...] = ()
     scores: Scores | None = field(default=None, compare=False)  # what was compared
     alpha: float = 0.05  # the level of significance where a method is given none
+    no_verdict: str = ""  # why no run is called better than another, for a measure of effort alone
 
     def __len__(self) -> int:
         return len(self.p)
@@ -86,7 +96,9 @@ class Pairs(Result):
         return decide(self.scores, self.measure, study=study, samples=samples, alpha=level, seed=seed)
 
     def sentence(self, alpha: float | None = None) -> str:
-        """The number of significant differences, as a sentence."""
+        """The number of significant differences, as a sentence; for a measure of effort alone, why there is none."""
+        if self.no_verdict:
+            return self.no_verdict
         found, pairs = int(self.significant(alpha).sum()), len(self)
         how = f"{self.test} test" + ("" if self.correction == "none" else f", {self.correction} correction")
         verb = "differs" if found == 1 else "differ"
@@ -107,9 +119,20 @@ class Pairs(Result):
         """A row for each pair."""
         runs = np.array(self.runs, object)
         columns = [
-            runs[self.first], runs[self.second], self.means[self.first], self.means[self.second], self.difference,
-            self.effect, self.low, self.high, self.wins, self.ties, self.losses, self.p, self.p_corrected,
-        ]  # fmt: skip
+            runs[self.first],
+            runs[self.second],
+            self.means[self.first],
+            self.means[self.second],
+            self.difference,
+            self.effect,
+            self.low,
+            self.high,
+            self.wins,
+            self.ties,
+            self.losses,
+            self.p,
+            self.p_corrected,
+        ]
         rows = zip(*(column.tolist() for column in columns), strict=True)
         return Table(COLUMNS, [[self.measure, *row] for row in rows], digits=4)
 
@@ -122,22 +145,30 @@ class Pairs(Result):
         return best_first(self.means, self.runs, self.better)
 
     def letters(self, alpha: float | None = None) -> dict[str, str]:
-        """The letters of each run, best run first: runs that share a letter do not differ significantly."""
+        """The letters of each run, best run first: runs that share a letter do not differ significantly.
+
+        Empty for a measure of effort alone, which puts no run before another.
+        """
+        if self.no_verdict:
+            return dict.fromkeys((self.runs[run] for run in self.order()), "")
         alike = np.ones((len(self.runs), len(self.runs)), np.bool_)
         alike[self.first, self.second] = alike[self.second, self.first] = ~self.significant(alpha)
         order = self.order()
         return dict(zip([self.runs[run] for run in order], letters(alike[np.ix_(order, order)]), strict=True))
 
     def summary_table(self, alpha: float | None = None) -> Table:
-        """A row for each run, best first: mean, its 95 % interval, significance letters."""
+        """A row for each run, best first: mean, its 95 % interval, significance letters where runs are compared."""
         means, low, high = self.means, self.low_means, self.high_means
         named = self.letters(alpha)
         rows = [
             [self.runs[run], float(means[run]), float(low[run]), float(high[run]), named[self.runs[run]]]
             for run in self.order()
         ]
+        columns = ["run", "mean", "low", "high", "letters"]
+        if self.no_verdict:
+            return Table(columns[:-1], [row[:-1] for row in rows])
         best = {(row, 1) for row, values in enumerate(rows) if self.better != "neither" and values[1] == rows[0][1]}
-        return Table(["run", "mean", "low", "high", "letters"], rows, best=best)
+        return Table(columns, rows, best=best)
 
 
 def compare(
@@ -147,13 +178,14 @@ def compare(
     test: str = "randomisation",
     correction: str = "holm",
     alpha: float = 0.05,
-    draws: int = 100_000,
+    draws: int | None = None,
     seed: int | np.random.Generator = 1,
 ) -> Pairs:
     """Compare every pair of runs under one measure, on the topics that all of them have.
 
     `test` is a key of TESTS, `correction` one of CORRECTIONS. Tukey's test compares all runs at once, so its p values
-    need no correction and get none.
+    need no correction and get none. The randomisation test draws flips only if a number of draws is given; p near
+    `alpha` after correction is then as drawn, else it is settled by counting (see `sign_flips`).
 
     >>> values = np.array([[0.1, 0.2, 0.4, 0.3], [0.2, 0.5, 0.9, 0.4], [0.8, 0.9, 0.9, 0.7]])
     >>> scores = Scores(("x", "y", "z"), ("1", "2", "3", "4"), ("AP",), values[:, :, None])
@@ -169,40 +201,89 @@ def compare(
     """
     checked_choice("test", test, tuple(TESTS))
     checked_choice("correction", correction, tuple(CORRECTIONS))
-    checked_draws(draws)
+    if draws is not None:
+        checked_draws(draws)
     checked_alpha(alpha)
     matrix, topics, notes = aligned(scores, measure)
     p = TESTS[test](matrix, np.random.default_rng(seed), draws).p
     done = "none" if test == "tukey" else correction
-    p_corrected = corrected(p, done)
+    first, second = all_pairs(len(matrix))
+    ways: list[str] = []
+    if test == "randomisation" and draws is None:
+        rows = partial(_differences, matrix)
+        p, p_corrected, checked = settled(p, partial(corrected, correction=done), alpha, rows)
+        ways = _ways(matrix, checked)
+    else:
+        p_corrected = corrected(p, done)
     moments = Moments.of(matrix)
     low, high = moments.interval()
     better = scores.better[scores.measures.index(measure)]
     wins, losses = (moments.lower, moments.higher) if better == "lower" else (moments.higher, moments.lower)
-    first, second = all_pairs(len(matrix))
     means, width = matrix.mean(axis=1), half_width(matrix)
     return Pairs(
-        measure, test, done, scores.runs, topics, better, means, means - width, means + width, first, second,
-        moments.mean, moments.effect, low, high, wins, len(topics) - wins - losses, losses, p, p_corrected,
-        (*notes, *_limits(test, done, len(p), len(topics), draws, alpha)), scores, alpha,
-    )  # fmt: skip
+        measure,
+        test,
+        done,
+        scores.runs,
+        topics,
+        better,
+        means,
+        means - width,
+        means + width,
+        first,
+        second,
+        moments.mean,
+        moments.effect,
+        low,
+        high,
+        wins,
+        len(topics) - wins - losses,
+        losses,
+        p,
+        p_corrected,
+        (*notes, *ways, *_limits(test, done, len(p), len(topics), draws, alpha)),
+        scores,
+        alpha,
+        why_no_verdict(scores, measure),
+    )
 
 
-def _limits(test: str, correction: str, pairs: int, topics: int, draws: int, alpha: float) -> list[str]:
+def _differences(matrix: Array, pairs: Integers) -> Array:
+    """The differences by topic of some pairs."""
+    first, second = all_pairs(len(matrix))
+    return matrix[first[pairs]] - matrix[second[pairs]]
+
+
+def _ways(matrix: Array, checked: Mask) -> list[str]:
+    """A note on how p was found: by counting every flip, or from the saddlepoint of their distribution."""
+    every = np.concatenate([counts_every_flip(differences) for _, differences in difference_blocks(matrix)])
+    exact, pairs = int(every.sum()), len(every)
+    if exact == pairs:
+        return ["p by every flip of signs"]
+    near = f", {int(checked.sum()):,} of them near the limit and checked" * bool(checked.any())
+    some = f"every flip of signs for {counted(exact, 'pair')}, by " * bool(exact)
+    return [f"p by {some}the saddlepoint of all flips of signs for {counted(pairs - exact, 'pair')}{near}"]
+
+
+def _limits(test: str, correction: str, pairs: int, topics: int, draws: int | None, alpha: float) -> list[str]:
     """Notes about corrections not applied, and about tests in which no p could be small enough."""
     if test == "tukey":
         return ["Tukey's test compares all runs at once: its p values already allow for the number of pairs"]
     if test != "randomisation" or correction == "none":
         return []
-    all_tried = 2**topics <= draws
-    smallest = 2.0 ** (1 - topics) if all_tried else 1 / (draws + 1)
+    drawn = draws is not None and 2**topics > draws
+    said = [f"p by {draws:,} random flips of signs"] if drawn else []
+    smallest = 1 / (draws + 1) if draws is not None and drawn else 2.0 ** (1 - topics)
     if smallest * pairs < alpha:
-        return []
+        return said
     needed = math.ceil(round(pairs / alpha, 6))
-    few, remedy = (counted(topics, "topic"), "") if all_tried else (f"{draws} draws", f"use {needed} draws or more, ")
+    few, remedy = (
+        (f"{draws} draws", f"use {needed} draws or more or none, ") if drawn else (counted(topics, "topic"), "")
+    )
     return [
+        *said,
         f"{few} are too few for {counted(pairs, 'pair')}: no difference, however large, could be significant at "
-        f"{100 * alpha:g} % after correction; {remedy}compare fewer runs, or use the t test"
+        f"{100 * alpha:g} % after correction; {remedy}compare fewer runs, or use the t test",
     ]
 
 
@@ -227,7 +308,9 @@ class Triangle(Result):
         return self.table()
 
 
-def triangle(scores: Scores, measure: str, *, draws: int = 100_000, seed: int | np.random.Generator = 1) -> Triangle:
+def triangle(
+    scores: Scores, measure: str, *, draws: int | None = None, seed: int | np.random.Generator = 1
+) -> Triangle:
     """The p of every pair by the t test and by the randomisation test, uncorrected."""
     matrix, _, notes = aligned(scores, measure)
     order = best_first(matrix.mean(axis=1), scores.runs, scores.better[scores.measures.index(measure)])
@@ -237,3 +320,59 @@ def triangle(scores: Scores, measure: str, *, draws: int = 100_000, seed: int | 
     p[first, second] = randomisation(matrix, rng=np.random.default_rng(seed), draws=draws).p
     p[second, first] = student_t(matrix).p
     return Triangle(measure, tuple(scores.runs[run] for run in order), p, notes)
+
+
+# Significance letters: two systems that share a letter do not differ significantly; all others do.
+
+
+def letters(alike: Mask) -> list[str]:
+    """The letters of every system, best first; `alike[i, j]` says that systems i and j do not differ.
+
+    A letter stands for a group in which no two systems differ. Starting with the first system, each group begins with
+    a pair that shares no letter yet and grows as large as possible, until every pair that does not differ shares a
+    letter (Gramm et al., Algorithms for compact letter displays, 2007). The older insert-and-absorb method lists every
+    maximal group, which takes thousands of letters for a hundred systems.
+
+    >>> letters(np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]], bool))
+    ['a', 'ab', 'b']
+    """
+    groups = _groups(alike)
+    separator = "" if len(groups) <= 26 else " "  # so that the letter ab differs from the letters a and b
+    names = [letter(g) for g in range(len(groups))]
+    return [
+        separator.join(name for name, group in zip(names, groups, strict=True) if group[system])
+        for system in range(len(alike))
+    ]
+
+
+def letter(place: int) -> str:
+    """The letter with an index from 0: a to z, then aa, ab, … zz, aaa, and so on.
+
+    >>> [letter(place) for place in (0, 25, 26, 27, 701, 702)]
+    ['a', 'z', 'aa', 'ab', 'zz', 'aaa']
+    """
+    text = ""
+    place += 1
+    while place:
+        place, rest = divmod(place - 1, 26)
+        text = chr(ord("a") + rest) + text
+    return text
+
+
+def _groups(alike: Mask) -> list[Mask]:
+    """Groups of systems that do not differ, which together cover every pair that does not differ."""
+    shared = np.zeros_like(alike)  # pairs that have a letter in common; on the diagonal, systems that have any
+    groups = []
+    for system in range(len(alike)):
+        while (alike[system] & ~shared[system]).any():
+            group = np.zeros(len(alike), np.bool_)
+            group[system] = True
+            could_join = alike[system] & ~group
+            while could_join.any():
+                new = could_join & ~shared[system]
+                joins = int(np.argmax(new if new.any() else could_join))
+                group[joins] = True
+                could_join &= alike[joins] & ~group
+            shared |= np.outer(group, group)
+            groups.append(group)
+    return groups

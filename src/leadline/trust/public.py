@@ -10,23 +10,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from leadline.errors import InputError
-from leadline.measures.notation import MeasureLike, MeasuresLike, split_measures
+from leadline.measures.definition import MeasureLike, MeasuresLike, split_measures
+from leadline.options import Count, Draws, Level, Part, Samples, Seed
 from leadline.records.inputs import Path, QrelsLike, RunsLike
 
 if TYPE_CHECKING:
-    from leadline.records.scores.scores import Scores
-    from leadline.trust.agreement import Agreement
-    from leadline.trust.correlation import Correlation, Tau
-    from leadline.trust.incomplete import Incomplete
-    from leadline.trust.left_out import LeftOut
+    from leadline.records.scores import Scores
+    from leadline.trust.by_topic import Slices, Spectrogram
+    from leadline.trust.incomplete import Incomplete, LeftOut
+    from leadline.trust.measure_comparison import Agreement, Correlation, Power, Tau
     from leadline.trust.pairs import Pairs
-    from leadline.trust.power import Power
     from leadline.trust.retrievability import Retrievability
     from leadline.trust.retrievability import Weight as RetrievabilityWeight
-    from leadline.trust.slices import Slices
-    from leadline.trust.spectrogram import Spectrogram
-    from leadline.trust.study import Study
-    from leadline.trust.thinning import Rounding
+    from leadline.trust.study import Rounding, Study
     from leadline.trust.verdict import Verdicts
 
 Test = Literal["randomisation", "t", "wilcoxon", "bootstrap", "tukey"]
@@ -35,26 +31,45 @@ Correction = Literal["holm", "bonferroni", "bh", "none"]
 
 @overload
 def compare(
-    scores: Scores, /, measure: MeasureLike | None = ..., *, test: Test = ..., correction: Correction = ...,
-    alpha: float = ..., draws: int = ..., seed: int = ...,
-) -> Pairs: ...  # fmt: skip
+    scores: Scores,
+    /,
+    measure: MeasureLike | None = ...,
+    *,
+    test: Test = ...,
+    correction: Correction = ...,
+    alpha: float = ...,
+    draws: int | None = ...,
+    seed: int = ...,
+) -> Pairs: ...
 @overload
 def compare(
-    qrels: QrelsLike, runs: RunsLike, /, measure: MeasureLike, *, test: Test = ..., correction: Correction = ...,
-    alpha: float = ..., draws: int = ..., seed: int = ...,
-) -> Pairs: ...  # fmt: skip
+    qrels: QrelsLike,
+    runs: RunsLike,
+    /,
+    measure: MeasureLike,
+    *,
+    test: Test = ...,
+    correction: Correction = ...,
+    alpha: float = ...,
+    draws: int | None = ...,
+    seed: int = ...,
+) -> Pairs: ...
 def compare(
     *inputs: Any,
     measure: MeasureLike | None = None,
     test: Test = "randomisation",
     correction: Correction = "holm",
-    alpha: float = 0.05,
-    draws: int = 100_000,
-    seed: int = 1,
+    draws: Draws | None = None,
+    alpha: Level = 0.05,
+    seed: Seed = 1,
 ) -> Pairs:
     """Compare every pair of runs under one measure: difference, effect, interval and p.
 
-    `alpha` is the level of significance that letters, sentences and verdicts use.
+    test: test of a pair
+    correction: correction for the number of pairs
+    draws: random draws of a test (default: 100000; none for randomisation, whose p is that of all flips)
+    alpha: level of significance
+    seed: random seed
 
     >>> qrels = {str(t): {"a": 1, "b": 1, "x": 0} for t in range(20)}
     >>> runs = {"good": {t: {"a": 2.0, "b": 1.0} for t in qrels}, "poor": {t: {"x": 1.0} for t in qrels}}
@@ -69,24 +84,43 @@ def compare(
 
 @overload
 def power(
-    scores: Scores, /, measures: MeasuresLike | None = ..., *, test: Literal["bootstrap", "tukey"] = ...,
-    alpha: float = ..., draws: int = ..., seed: int = ...,
-) -> Power: ...  # fmt: skip
+    scores: Scores,
+    /,
+    measures: MeasuresLike | None = ...,
+    *,
+    test: Literal["bootstrap", "tukey"] = ...,
+    alpha: float = ...,
+    draws: int = ...,
+    seed: int = ...,
+) -> Power: ...
 @overload
 def power(
-    qrels: QrelsLike, runs: RunsLike, /, measures: MeasuresLike, *, test: Literal["bootstrap", "tukey"] = ...,
-    alpha: float = ..., draws: int = ..., seed: int = ...,
-) -> Power: ...  # fmt: skip
+    qrels: QrelsLike,
+    runs: RunsLike,
+    /,
+    measures: MeasuresLike,
+    *,
+    test: Literal["bootstrap", "tukey"] = ...,
+    alpha: float = ...,
+    draws: int = ...,
+    seed: int = ...,
+) -> Power: ...
 def power(
     *inputs: Any,
     measures: MeasuresLike | None = None,
     test: Literal["bootstrap", "tukey"] = "bootstrap",
-    alpha: float = 0.05,
-    draws: int = 10_000,
-    seed: int = 1,
+    alpha: Level = 0.05,
+    draws: Draws = 10_000,
+    seed: Seed = 1,
 ) -> Power:
-    """How well each measure tells the systems apart: the share of pairs with a significant difference."""
-    from leadline.trust.power import power as power_of_scores
+    """How well each measure tells the systems apart: the share of pairs with a significant difference.
+
+    test: test of a pair
+    alpha: level of significance
+    draws: random draws of a test
+    seed: random seed
+    """
+    from leadline.trust.measure_comparison import power as power_of_scores
 
     scores, names = _scores_and_measures(inputs, measures)
     return power_of_scores(scores, names, test=test, alpha=alpha, draws=draws, seed=seed)
@@ -97,8 +131,11 @@ def correlation(scores: Scores, /, measures: MeasuresLike | None = ..., *, tau: 
 @overload
 def correlation(qrels: QrelsLike, runs: RunsLike, /, measures: MeasuresLike, *, tau: Tau = ...) -> Correlation: ...
 def correlation(*inputs: Any, measures: MeasuresLike | None = None, tau: Tau = "b") -> Correlation:
-    """Whether measures rank the systems alike: Kendall's tau (`tau`: "a", "b" or "ap") and tau_AP of every pair."""
-    from leadline.trust.correlation import correlation as correlation_of_scores
+    """Whether measures rank the systems alike: Kendall's tau and tau_AP of every pair.
+
+    tau: coefficient in the column tau: Kendall's tau_a, tau_b or tau_AP
+    """
+    from leadline.trust.measure_comparison import correlation as correlation_of_scores
 
     scores, names = _scores_and_measures(inputs, measures)
     return correlation_of_scores(scores, names, tau=tau)
@@ -110,7 +147,7 @@ def agreement(scores: Scores, /, measures: MeasuresLike | None = ...) -> Agreeme
 def agreement(qrels: QrelsLike, runs: RunsLike, /, measures: MeasuresLike) -> Agreement: ...
 def agreement(*inputs: Any, measures: MeasuresLike | None = None) -> Agreement:
     """How often three measures reach the same conclusion about a pair of systems."""
-    from leadline.trust.agreement import agreement as agreement_of_scores
+    from leadline.trust.measure_comparison import agreement as agreement_of_scores
 
     return agreement_of_scores(*_scores_and_measures(inputs, measures))
 
@@ -124,9 +161,15 @@ def slices(
     qrels: QrelsLike, runs: RunsLike, /, measure: MeasureLike, *, topics: Path | Mapping[str, Any], by: str
 ) -> Slices: ...
 def slices(*inputs: Any, measure: MeasureLike | None = None, topics: Path | Mapping[str, Any], by: str) -> Slices:
-    """Scores by an attribute of the topics: `topics` is a table of them, or the values by topic; `by` its column."""
-    from leadline.trust.slices import read_attributes
-    from leadline.trust.slices import slices as slices_of_scores
+    """Scores by an attribute of the topics.
+
+    topics: table of topics with their attributes
+    by: attribute, a column of that table
+
+    In place of the table, `topics` may be the values of the attribute by topic.
+    """
+    from leadline.trust.by_topic import read_attributes
+    from leadline.trust.by_topic import slices as slices_of_scores
 
     scores, name = _scores_and_measure(inputs, measure)
     if isinstance(topics, Mapping):
@@ -143,7 +186,7 @@ def spectrogram(scores: Scores, /, measure: MeasureLike | None = ...) -> Spectro
 def spectrogram(qrels: QrelsLike, runs: RunsLike, /, measure: MeasureLike) -> Spectrogram: ...
 def spectrogram(*inputs: Any, measure: MeasureLike | None = None) -> Spectrogram:
     """Which system answers which topic: the scores of every run on every topic, both in order."""
-    from leadline.trust.spectrogram import spectrogram as spectrogram_of_scores
+    from leadline.trust.by_topic import spectrogram as spectrogram_of_scores
 
     scores, name = _scores_and_measure(inputs, measure)
     return spectrogram_of_scores(scores, name)
@@ -165,9 +208,13 @@ def verdict(
     seed: int = ...,
 ) -> Verdicts: ...
 def verdict(
-    *inputs: Any, measure: MeasureLike | None = None, samples: int = 100, alpha: float = 0.05, seed: int = 1
+    *inputs: Any, measure: MeasureLike | None = None, samples: Samples = 100, alpha: Level = 0.05, seed: Seed = 1
 ) -> Verdicts:
     """Whether the leader is better than each other run: firm, fragile or undecided, in plain words.
+
+    samples: random samples of half the judgements
+    alpha: level of significance
+    seed: random seed
 
     Only with judgements and runs can it be tried with half the judgements; with scores alone, nothing is called firm.
 
@@ -176,8 +223,8 @@ def verdict(
     >>> verdict(qrels, runs, "R@10", samples=10).verdicts[0].word
     'firm'
     """
-    from leadline.trust.deciding import decide
     from leadline.trust.study import open_study
+    from leadline.trust.verdict import decide
 
     if _is_scores(inputs):
         scores, name = _scores_and_measure(inputs, measure)
@@ -190,22 +237,39 @@ def verdict(
 
 @overload
 def incomplete(
-    study: Study, /, *, keep: Sequence[float] = ..., samples: int = ..., rounding: Rounding = ..., seed: int = ...,
-) -> Incomplete: ...  # fmt: skip
+    study: Study,
+    /,
+    *,
+    keep: Sequence[float] = ...,
+    samples: int = ...,
+    rounding: Rounding = ...,
+    seed: int = ...,
+) -> Incomplete: ...
 @overload
 def incomplete(
-    qrels: QrelsLike, runs: RunsLike, /, measures: MeasuresLike, *, keep: Sequence[float] = ..., samples: int = ...,
-    rounding: Rounding = ..., seed: int = ...,
-) -> Incomplete: ...  # fmt: skip
+    qrels: QrelsLike,
+    runs: RunsLike,
+    /,
+    measures: MeasuresLike,
+    *,
+    keep: Sequence[float] = ...,
+    samples: int = ...,
+    rounding: Rounding = ...,
+    seed: int = ...,
+) -> Incomplete: ...
 def incomplete(
     *inputs: Any,
     measures: MeasuresLike | None = None,
-    keep: Sequence[float] = (0.2, 0.4, 0.6, 0.8),
-    samples: int = 100,
+    keep: Sequence[Part] = (0.2, 0.4, 0.6, 0.8),
+    samples: Samples = 100,
     rounding: Rounding = "random",
-    seed: int = 1,
+    seed: Seed = 1,
 ) -> Incomplete:
     """Whether fewer judgements would give the same ranking of the systems: Kendall's tau for each share kept.
+
+    keep: shares of the relevant documents to keep
+    samples: random samples per share
+    seed: random seed
 
     With `rounding="random"` the shares are true on average, and a topic left without a relevant document drops out of
     that sample; with `"at-least-one"` it keeps one.
@@ -230,7 +294,7 @@ def left_out(study: Study, *, depths: Iterable[int] | None = None, teams: Mappin
 
     `depths` are those of pools to try instead; `teams` gives the team of a run (default: each run by itself).
     """
-    from leadline.trust import left_out as studies
+    from leadline.trust import incomplete as studies
     from leadline.trust.study import Study
 
     if not isinstance(study, Study):
@@ -242,23 +306,28 @@ def left_out(study: Study, *, depths: Iterable[int] | None = None, teams: Mappin
 def retrievability(
     runs: RunsLike,
     *,
-    cutoff: int = 100,
+    cutoff: Count = 100,
     weight: RetrievabilityWeight = "cumulative",
     beta: float = 1.0,
-    size: int | None = None,
+    size: Count | None = None,
     documents: Iterable[str] | None = None,
 ) -> Retrievability:
     """Which documents each run can find at all, over its topics, and how unequally: r(d), Gini's G, Lorenz curves.
 
-    A document counts 1 for each topic that has it within the cutoff, or 1 / rank^beta with `weight="gravity"`. `size`
-    is the number of documents searched; `documents` are their ids.
+    runs: files, patterns or folders of runs
+    cutoff: results that a searcher reads
+    weight: what a result within the cutoff counts
+    size: how many documents were searched (default: those that a run finds)
+
+    A document counts 1 for each topic that has it within the cutoff, or 1 / rank^beta with `weight="gravity"`. In place
+    of their number, `documents` may be the ids of those searched.
 
     >>> runs = {"x": {"7": {"a": 9, "b": 8}, "8": {"a": 9}}}
     >>> retrievability(runs, size=10).found.tolist()
     [0.2]
     """
     from leadline.measures.evaluate import open_sources
-    from leadline.records.runs.read_runs import read_run
+    from leadline.records.runs import read_run
     from leadline.trust.retrievability import retrievability as retrievability_of_runs
 
     opened = (
@@ -271,7 +340,7 @@ def retrievability(
 
 
 def _is_scores(inputs: tuple[Any, ...]) -> bool:
-    from leadline.records.scores.scores import Scores
+    from leadline.records.scores import Scores
 
     return bool(inputs) and isinstance(inputs[0], Scores)
 

@@ -10,10 +10,9 @@ import numpy as np
 
 from leadline.errors import InputError, LeadlineError, checked_choice
 from leadline.measures.hits import Array
-from leadline.records.runs.run import Run
-from leadline.records.scores.result import Result, counted, whole_percent
-from leadline.records.scores.table import Table
-from leadline.trust.plots import PLOTS
+from leadline.records.result import Result, Table, counted, whole_percent
+from leadline.records.runs import Run
+from leadline.trust.study import PLOTS
 
 Weight = Literal["cumulative", "gravity"]
 POINTS = 21  # of a Lorenz curve that is printed: steps of 5 %
@@ -66,11 +65,17 @@ class Retrievability(Result):
         found = (self.values > 0).sum(axis=1)
         rows = [
             [
-                run, self.topics[r], self.size, int(found[r]), float(self.found[r]),
-                float(self.values[r].sum() / self.size), float(self.values[r].max()), float(self.gini[r]),
+                run,
+                self.topics[r],
+                self.size,
+                int(found[r]),
+                float(self.found[r]),
+                float(self.values[r].sum() / self.size),
+                float(self.values[r].max()),
+                float(self.gini[r]),
             ]
             for r, run in enumerate(self.runs)
-        ]  # fmt: skip
+        ]
         return Table(["run", "topics", "documents", "found", "share", "mean", "largest", "gini"], rows)
 
     def document_table(self) -> Table:
@@ -163,10 +168,15 @@ def retrievability(
     order, total = _collection_order(known, allowed, size)
     listed = list(known)
     return Retrievability(
-        tuple(run.name for run in opened), tuple(len(run.topics) for run in opened),
-        tuple(listed[place] for place in order), values[:, order], total, cutoff, weight,
+        tuple(run.name for run in opened),
+        tuple(len(run.topics) for run in opened),
+        tuple(listed[place] for place in order),
+        values[:, order],
+        total,
+        cutoff,
+        weight,
         _notes(opened, size is None and allowed is None),
-    )  # fmt: skip
+    )
 
 
 def _collection_order(known: dict[str, int], allowed: dict[str, int] | None, size: int | None) -> tuple[list[int], int]:
@@ -178,9 +188,10 @@ def _collection_order(known: dict[str, int], allowed: dict[str, int] | None, siz
     strange = [name for name in known if name not in allowed]
     if strange:
         raise InputError(
-            "runs", f"{counted(len(strange), 'document')} not in the collection, the first {strange[0]!r}: give the "
-            "collection that was searched"
-        )  # fmt: skip
+            "runs",
+            f"{counted(len(strange), 'document')} not in the collection, the first {strange[0]!r}: give the "
+            "collection that was searched",
+        )
     return [known[name] for name in sorted(known, key=allowed.__getitem__)], len(allowed)
 
 

@@ -1,4 +1,4 @@
-"""Verdicts in words that a buyer of search software understands: is there a winner, and how sure is that?
+"""Verdicts in words that a buyer of search software understands, and deciding them by tests.
 
 Firm: significant after correction, and again in 95 % of the samples with half the judgements. Fragile: significant, but
 not shown to be that stable. Undecided: not significant.
@@ -7,11 +7,22 @@ not shown to be that stable. Undecided: not significant.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from leadline.records.scores.result import Result, whole_percent
-from leadline.records.scores.table import Table
+import numpy as np
+
+from leadline.errors import MeasureError
+from leadline.measures.definition import bounds, interval, parse_measure
+from leadline.measures.hits import Array, Integers
+from leadline.records.result import Result, Table, whole_percent
+from leadline.records.scores import Scores
+from leadline.trust.no_verdict import why_no_verdict
+from leadline.trust.paired_tests import checked_alpha, half_width
+from leadline.trust.randomisation import flip_test
+from leadline.trust.rankings import aligned, best_first, sign
+from leadline.trust.study import Study, checked_samples, dropped_topics
 
 Word = Literal["firm", "fragile", "undecided"]
 
@@ -41,7 +52,7 @@ class Verdict(Result):
     rests_on: int  # the number of topics that must be left out for the lead to be gone
     significant_in: float  # share of the samples with half the judgements in which the lead stays significant
     turned_in: float  # share of these samples in which the other run leads
-    topics_needed: int | None  # in all, for a decision with a probability of 80 %; None if above MANY_TOPICS
+    topics_needed: int | None  # in all, to be significant with a probability of 80 %; None if above MANY_TOPICS
     reasons: tuple[str, ...]
 
     def _finding(self) -> str:
@@ -107,11 +118,15 @@ class Verdicts(Result):
         """A table for people: the lead over each other run with its interval, closest first."""
         rows = [
             [
-                verdict.other, f"{MARKS[verdict.word]} {verdict.word}", verdict.difference, verdict.p_corrected,
-                whole_percent(verdict.significant_in) if self.samples else "", verdict.topics_needed or "–",
+                verdict.other,
+                f"{MARKS[verdict.word]} {verdict.word}",
+                verdict.difference,
+                verdict.p_corrected,
+                whole_percent(verdict.significant_in) if self.samples else "",
+                verdict.topics_needed or "–",
             ]
             for verdict in self.verdicts
-        ]  # fmt: skip
+        ]
         asides = {(r, 2): f"[{verdict.low:.3f}, {verdict.high:.3f}]" for r, verdict in enumerate(self.verdicts)}
         columns = ["against", "verdict", "lead", "p_corrected", "stays_with_half", "topics_needed"]
         kept = [place for place, name in enumerate(columns) if self.samples or name != "stays_with_half"]
@@ -125,12 +140,24 @@ class Verdicts(Result):
         ]  # fmt: skip
         rows = [
             [
-                each.leader, each.other, each.word, each.criterion, each.difference, each.low, each.high, each.p,
-                each.p_corrected, each.wins, each.losses, each.rests_on, each.significant_in, each.turned_in,
+                each.leader,
+                each.other,
+                each.word,
+                each.criterion,
+                each.difference,
+                each.low,
+                each.high,
+                each.p,
+                each.p_corrected,
+                each.wins,
+                each.losses,
+                each.rests_on,
+                each.significant_in,
+                each.turned_in,
                 each.topics_needed,
             ]
             for each in self.verdicts
-        ]  # fmt: skip
+        ]
         return Table(columns, rows)
 
     def _finding(self) -> str:
@@ -221,7 +248,7 @@ def reasons(verdict: Verdict, comparisons: int, samples: int, alpha: float, powe
             f" samples, and the order turns in {round(verdict.turned_in * samples)}."
         )
     if verdict.word == "undecided":
-        said.append(_more_topics(verdict.topics_needed, topics, power))
+        said.append(_more_topics(verdict.topics_needed, topics, comparisons, power))
     return tuple(said)
 
 
@@ -236,16 +263,27 @@ def _chance(p: float, corrected: float, comparisons: int, alpha: float) -> str:
     return f"{chance}: p = {p:.2g}{among}, {where} {alpha:g}."
 
 
-def _more_topics(needed: int | None, topics: int, power: float) -> str:
+def _more_topics(needed: int | None, topics: int, comparisons: int, power: float) -> str:
+    """How many more topics would decide; `needed` is for as many comparisons as there are.
+
+    >>> _more_topics(8, 6, 1, 0.8)
+    'About 2 more topics would be needed for a decision (8 in all, for a probability of 80 %).'
+    >>> _more_topics(25, 30, 1, 0.8)
+    'So many topics decide a difference like this with a probability of 80 % or more; this time they did not.'
+    """
     if needed is None:
         return "The difference is so small compared with its spread that 100 000 topics would not decide it."
+    among = f" among {comparisons} comparisons" if comparisons > 1 else ""
     if needed > topics:
         more = needed - topics
         return (
-            f"About {more} more topic{'s' * (more != 1)} would be needed for a decision"
-            f" ({needed} in all, for a probability of {whole_percent(power)})."
+            f"About {more} more topic{'s' * (more != 1)} would be needed for a decision ({needed} in all"
+            f"{among}, for a probability of {whole_percent(power)})."
         )
-    return "For this pair alone there are enough topics; for this many comparisons there are not."
+    return (
+        f"So many topics decide a difference like this{among} with a probability of {whole_percent(power)} or more; "
+        "this time they did not."
+    )
 
 
 def doubt(unjudged: float, *, only_relevant: bool) -> str:
@@ -261,3 +299,218 @@ def doubt(unjudged: float, *, only_relevant: bool) -> str:
         return f"All of the leader's first {TOP} documents were judged."
     share = whole_percent(unjudged) if unjudged >= 0.01 else "Less than 1 %"
     return f"{share} of the leader's first {TOP} documents were never judged: its score may be too low."
+
+
+# Decide whether the leader is better than each other run, by tests on all judgements and on half of them.
+
+
+HALF = 0.5  # the share of judgements kept in a sample
+POWER = 0.8  # the probability of a decision that `topics_needed` asks for
+MANY_TOPICS = 100_000  # if more topics than this are needed, the number is not reported
+LARGEST_EFFECT = 10.0  # in standard deviations: a larger effect needs no more topics than this one
+
+
+def decide(
+    scores: Scores,
+    measure: str,
+    *,
+    study: Study | None = None,
+    samples: int = 100,
+    alpha: float = 0.05,
+    seed: int | np.random.Generator = 1,
+    complete: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Verdicts:
+    """Compare the run with the best mean with every other, by randomisation tests with Holm's correction.
+
+    An error for a measure of effort alone, by which a run of one document would win.
+
+    `study` holds the judgements to leave out; without it, nothing is firm. The question is only whether the leader
+    leads, so the correction is for as many comparisons as there are other runs; `compare` tests every pair and
+    corrects for all of them. `complete` says that every relevant document is in the judgements.
+    """
+    if study is not None:
+        checked_samples(samples)
+    checked_alpha(alpha)
+    if why := why_no_verdict(scores, measure):
+        raise MeasureError(why)
+    rng = np.random.default_rng(seed)
+    matrix, _, notes = aligned(scores, measure)
+    direction = sign(scores.better[scores.measures.index(measure)])
+    matrix = matrix * direction
+    leader = best_first(matrix.mean(axis=1), scores.runs)[0]
+    others = np.flatnonzero(np.arange(len(matrix)) != leader)
+    differences = matrix[leader] - matrix[others]
+    p, corrected, _ = flip_test(differences, alpha)
+    stays = turns = np.full(len(others), np.nan)
+    unjudged, doubts = math.nan, ""
+    if study is None:
+        notes = (*notes, "without the judgements, stability cannot be tried, so no lead is called firm")
+    else:
+        stays, turns, lost = _with_half(study, measure, direction, leader, others, samples, alpha, rng, progress)
+        notes = (*notes, *lost)
+        if not complete:
+            unjudged = _unjudged(study, leader)
+            doubts = doubt(unjudged, only_relevant=not (study.qrels.grades < study.measures[0].level).any())
+    lowest, highest = bounds(measure)
+    against = tuple(
+        _verdict(
+            scores.runs[leader],
+            scores.runs[others[i]],
+            differences[i],
+            highest - lowest,
+            float(p[i]),
+            float(corrected[i]),
+            len(others),
+            float(stays[i]),
+            float(turns[i]),
+            samples,
+            alpha,
+        )
+        for i in np.lexsort((others, differences.mean(axis=1)))
+    )
+    mean, width = float(matrix[leader].mean()) * direction, float(half_width(matrix[leader]))
+    return Verdicts(
+        measure,
+        scores.runs[leader],
+        mean,
+        *interval(measure, mean, width),
+        against,
+        0 if study is None else samples,
+        unjudged,
+        doubts,
+        alpha,
+        notes,
+    )
+
+
+def _with_half(
+    study: Study,
+    measure: str,
+    direction: float,
+    leader: int,
+    others: Integers,
+    samples: int,
+    alpha: float,
+    rng: np.random.Generator,
+    progress: Callable[[int, int], None] | None,
+) -> tuple[Array, Array, list[str]]:
+    """The shares of the samples in which the lead over each other run stays significant, and in which it turns.
+
+    The last is a note on the topics that dropped out of samples, where any did.
+    """
+    place = [wanted.text for wanted in study.measures].index(measure)
+    stays, turns = np.zeros(len(others)), np.zeros(len(others))
+    realised, topics_lost = np.empty(samples), np.empty(samples)
+    for done in range(samples):
+        values, realised[done], topics_lost[done] = study.sample(HALF, rng)
+        values = values[:, :, place] * direction
+        values = values[:, np.isfinite(values).all(axis=0)]
+        if values.shape[1]:  # a sample in which no topic is left shows nothing
+            differences = values[leader] - values[others]
+            ahead = differences.mean(axis=1) > 0
+            stays += ahead & (flip_test(differences, alpha).corrected < alpha)
+            turns += differences.mean(axis=1) < 0
+        if progress is not None:
+            progress(done + 1, samples)
+    return stays / samples, turns / samples, dropped_topics(study, [HALF], realised[None], topics_lost[None])
+
+
+def _unjudged(study: Study, leader: int) -> float:
+    """The share of the leader's first documents that are unjudged."""
+    topics = len(study.topics)
+    values = parse_measure(f"judged@{TOP}").raw(study.hits)[leader * topics : (leader + 1) * topics]
+    answered = study.hits.retrieved[leader * topics : (leader + 1) * topics] > 0
+    return float(1 - values[answered].mean()) if answered.any() else np.nan
+
+
+def lead_rests_on(differences: Array) -> int:
+    """How many of the leader's best topics must be left out for its lead to be gone.
+
+    >>> lead_rests_on(np.array([0.5, 0.1, -0.2, -0.1]))
+    1
+    """
+    left = differences.sum() - np.cumsum(np.sort(differences)[::-1])
+    return int(np.argmax(left <= 1e-12)) + 1
+
+
+def topics_needed(differences: Array, alpha: float = 0.05, power: float = POWER, *, comparisons: int = 1) -> int | None:
+    """How many topics are needed to find this mean difference with this standard deviation significant.
+
+    The fewest topics at which a paired t test finds it with this power at the level alpha / comparisons (Cohen,
+    Statistical Power Analysis for the Behavioral Sciences, 1988; here by the noncentral t distribution), and at which a
+    randomisation test can find anything: ahead on all of n topics, p is 2 / 2ⁿ. None if it is above MANY_TOPICS.
+
+    >>> topics_needed(np.array([0.1, -0.1, 0.2, 0.0, 0.1, -0.05, 0.15, 0.05]))
+    28
+    >>> topics_needed(np.full(8, 0.1)), topics_needed(np.full(8, 0.1), comparisons=142)
+    (6, 13)
+    """
+    level = alpha / comparisons
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean, deviation = abs(float(differences.mean())), float(differences.std(ddof=1))
+    if not math.isfinite(mean) or not math.isfinite(deviation) or mean == 0:
+        return None
+    fewest = math.floor(1 - math.log2(level)) + 1  # the first n with 2 / 2ⁿ below the level
+    effect = min(mean / deviation, LARGEST_EFFECT) if deviation > 0 else LARGEST_EFFECT
+    # The power grows with the topics: double them until it is enough, then halve the gap.
+    low, high = fewest - 1, fewest
+    while _power_of_t(effect, high, level) < power:
+        low, high = high, 2 * high
+        if low > MANY_TOPICS:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if _power_of_t(effect, middle, level) >= power else (middle, high)
+    return high if high <= MANY_TOPICS else None
+
+
+def _power_of_t(effect: float, topics: int, level: float) -> float:
+    """The probability that a paired t test is significant in the direction of the effect.
+
+    >>> round(_power_of_t(0.5, 34, 0.05), 3)
+    0.808
+    """
+    from scipy.special import nctdtr, stdtrit
+
+    return 1 - float(nctdtr(topics - 1, effect * math.sqrt(topics), stdtrit(topics - 1, 1 - level / 2)))
+
+
+def _verdict(
+    leader: str,
+    other: str,
+    differences: Array,
+    most: float,
+    p: float,
+    corrected: float,
+    comparisons: int,
+    stays: float,
+    turns: float,
+    samples: int,
+    alpha: float,
+) -> Verdict:
+    """The verdict and its reasons, from the differences by topic, at most `most`, and the results of the tests."""
+    mean, width = float(differences.mean()), float(half_width(differences))
+    low, high = max(mean - width, -most), min(mean + width, most)  # NaN for one topic
+    # Only what was shown counts: without judgements to leave out, a significant lead is fragile.
+    word: Word = "undecided" if not corrected < alpha else "firm" if stays >= STABLE else "fragile"
+    unexplained = Verdict(
+        leader,
+        other,
+        word,
+        criterion(word, corrected, comparisons, stays, samples, alpha),
+        mean,
+        low,
+        high,
+        p,
+        corrected,
+        len(differences),
+        int((differences > EQUAL).sum()),
+        int((differences < -EQUAL).sum()),
+        lead_rests_on(differences),
+        stays,
+        turns,
+        topics_needed(differences, alpha, comparisons=comparisons),
+        (),
+    )
+    return replace(unexplained, reasons=reasons(unexplained, comparisons, samples, alpha, POWER))

@@ -7,8 +7,9 @@ from typing import Any
 
 import polars as pl
 
-from leadline.collections.crawl.crawl_folder import CrawlOutcome, crawl
-from leadline.collections.documents.store import Collection
+from leadline.collections.crawl.crawl_folder import CrawlOutcome
+from leadline.collections.crawl.crawl_folder import crawl_into as crawl
+from leadline.collections.documents.collection import Collection
 
 
 def run(folder: Path, *seeds: str, **more: Any) -> CrawlOutcome:

@@ -15,7 +15,7 @@ from aiohttp import web
 from crawl_runs import documents, pages, run
 from site_server import SiteServer, links, redirect, site
 
-from leadline.collections.documents.store import Collection
+from leadline.collections.documents.collection import Collection
 from leadline.collections.duplicates.find import duplicates
 from leadline.collections.links.reading import read_links
 from leadline.errors import InputError

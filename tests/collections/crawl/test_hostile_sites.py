@@ -15,8 +15,9 @@ import pytest
 from aiohttp import web
 from site_server import SiteServer, links, redirect, site
 
-from leadline.collections.crawl.crawl_folder import CrawlOutcome, crawl
-from leadline.collections.documents.store import Collection
+from leadline.collections.crawl.crawl_folder import CrawlOutcome
+from leadline.collections.crawl.crawl_folder import crawl_into as crawl
+from leadline.collections.documents.collection import Collection
 from leadline.collections.links.reading import read_links
 
 GOOD = links(text="A good page with a text that should be kept whatever the others do.")

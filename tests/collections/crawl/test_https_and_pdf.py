@@ -12,9 +12,10 @@ import pytest
 from aiohttp import web
 from site_server import links, site
 
-from leadline.collections.crawl import crawl_outcome, fetching
-from leadline.collections.crawl.crawl_folder import crawl
-from leadline.collections.documents.store import Collection
+from leadline.collections.crawl import crawl_folder as crawl_outcome
+from leadline.collections.crawl import fetching
+from leadline.collections.crawl.crawl_folder import crawl_into as crawl
+from leadline.collections.documents.collection import Collection
 
 needs_openssl = pytest.mark.skipif(shutil.which("openssl") is None, reason="certificates are made by openssl")
 TREE = {"/": links("/a", text="The first page of a site with a certificate."), "/a": links(text="The second page.")}

@@ -13,7 +13,7 @@ from aiohttp import web
 from crawl_runs import pages, run
 from site_server import links, site
 
-from leadline.collections.documents.store import Collection
+from leadline.collections.documents.collection import Collection
 
 
 @pytest.fixture

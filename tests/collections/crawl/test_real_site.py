@@ -21,7 +21,7 @@ import pytest
 from aiohttp import web
 from site_server import SiteServer, redirect, site
 
-from leadline.collections.documents.store import Collection
+from leadline.collections.documents.collection import Collection
 
 SOAK = bool(os.environ.get("LEADLINE_SOAK"))
 INSIDE = "usr/share/doc/postgresql-doc-15/html"

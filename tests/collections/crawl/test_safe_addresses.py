@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from site_server import SiteServer, links, redirect, site
 
-from leadline.collections.crawl.crawl_folder import CrawlOutcome, crawl
-from leadline.collections.crawl.safe_addresses import RefusedConnectionError, SafeAddresses, private_kind, safe_resolver
+from leadline.collections.crawl.addresses import RefusedConnectionError, SafeAddresses, private_kind, safe_resolver
+from leadline.collections.crawl.crawl_folder import CrawlOutcome
+from leadline.collections.crawl.crawl_folder import crawl_into as crawl
 from leadline.errors import InputError
 
 SPELLINGS = (

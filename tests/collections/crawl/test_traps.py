@@ -6,7 +6,7 @@ import datetime
 
 import pytest
 
-from leadline.collections.crawl.traps import shapes, trap_in
+from leadline.collections.crawl.addresses import shapes, trap_in
 
 TODAY = datetime.date(2025, 6, 1)
 

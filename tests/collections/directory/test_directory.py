@@ -9,8 +9,7 @@ import pytest
 
 import leadline as ll
 from leadline.cli import main
-from leadline.collections.directory.class_titles import read_class_titles
-from leadline.collections.directory.tree import directory
+from leadline.collections.directory import directory, read_class_titles
 from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.document import Document
 from leadline.errors import InputError

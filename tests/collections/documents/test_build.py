@@ -14,8 +14,9 @@ import pytest
 
 from leadline.cli import main
 from leadline.collections.documents.build import build, write_collection
+from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Citation, Claim, Document, Priority
-from leadline.collections.documents.store import Collection
+from leadline.collections.documents.update import update
 from leadline.errors import InputError
 
 
@@ -135,6 +136,20 @@ def test_an_old_collection_stays_until_the_new_one_is_whole(lines: Path, tmp_pat
     assert hashes(tmp_path / "c") == old
     build([lines], tmp_path / "c", part_bytes=20_000)
     assert len(Collection.open(tmp_path / "c")) == 4001
+
+
+def test_a_folder_of_ours_is_no_source(tmp_path: Path) -> None:
+    """Its files are read as documents otherwise, and a collection built of itself is lost."""
+    (tmp_path / "a.jsonl").write_text("\n".join(map(record, range(7_000_000, 7_000_003))), encoding="utf-8")
+    build([tmp_path / "a.jsonl"], tmp_path / "c")
+    old = hashes(tmp_path / "c")
+    (tmp_path / "link").symlink_to("c")
+    for source in (tmp_path / "c", tmp_path / "link"):
+        with pytest.raises(InputError, match="is a collection of Leadline, not a source: name the files"):
+            build([source], tmp_path / "c", keep="all")
+        with pytest.raises(InputError, match="is a collection of Leadline, not a source: name the files"):
+            update(tmp_path / "c", [source])
+    assert hashes(tmp_path / "c") == old
 
 
 def test_one_build_at_a_time(lines: Path, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.collections.documents.claims import parents, split
+from leadline.collections.documents.document import parents, split
 
 
 @pytest.mark.parametrize(

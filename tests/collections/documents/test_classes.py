@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.collections.documents.classes import levels, national, symbol
+from leadline.collections.documents.document import levels, national, symbol
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,9 @@ import polars as pl
 import pytest
 
 import leadline as ll
+from leadline.collections.choices import VIEWS
 from leadline.collections.documents.build import build
-from leadline.collections.documents.counts import VIEWS, counts, summary
-from leadline.collections.documents.store import Collection
+from leadline.collections.documents.collection import Collection, counts, summary
 from leadline.errors import InputError
 from leadline.text.checksums import file_sha256, sealed
 from leadline.text.owned_folder import IDENTITY, OwnedFolder
@@ -164,7 +164,7 @@ def test_numbers_outside_the_collection_are_refused(folder: Path, table: str) ->
     before = pl.read_parquet(path)
     columns = {"lookup": ("row", "part", "place"), "records": ("part", "place"), "citations": ("citing", "cited")}
     for column in columns[table]:
-        from leadline.collections.documents.column_sums import write_table
+        from leadline.collections.documents.collection_files import write_table
 
         frame = before.with_columns(pl.lit(4_000_000_000, before[column].dtype).alias(column))
         written = write_table(frame, path, sorted_by="name" if table == "lookup" else None)

@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from leadline.collections.documents.build import build
-from leadline.collections.documents.raw import Broken
+from leadline.collections.documents.registry import Broken
 from leadline.collections.documents.splitting import split
 from leadline.readers import names
 

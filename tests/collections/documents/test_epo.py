@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from leadline.collections.documents.document import Citation, Document, Priority
-from leadline.collections.documents.markup.xml import parse
 from leadline.collections.documents.readers import epo
+from leadline.collections.documents.registry import parse
 
 
 def read(golden: Path, name: str) -> Document:

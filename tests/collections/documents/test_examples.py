@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.collections.documents.document import Citation
-from leadline.collections.documents.mapping.mapping_file import read_mapping
+from leadline.collections.documents.fields.mapping import read_mapping
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 

@@ -7,11 +7,9 @@ from pathlib import Path
 import pytest
 
 from leadline.collections.documents.document import Citation, Document, Priority
-from leadline.collections.documents.fields.st36_citations import categories, origin_of
-from leadline.collections.documents.markup.xml import parse
-from leadline.collections.documents.raw import Raw
+from leadline.collections.documents.fields.patent_offices import categories, origin_of
 from leadline.collections.documents.readers import exchange
-from leadline.collections.documents.registry import readers_by_form
+from leadline.collections.documents.registry import Raw, parse, readers_by_form
 from leadline.collections.documents.splitting import split
 
 

@@ -7,8 +7,7 @@ from tempfile import gettempdir
 
 import polars as pl
 
-from leadline.collections.documents.family import Families
-from leadline.collections.documents.named_rows import Room
+from leadline.collections.documents.families import Families, Room
 
 EMPTY = {
     "office": "", "serial": "", "kind": "", "family": "", "relatives": [], "priority_number": [],

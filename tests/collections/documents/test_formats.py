@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from leadline.cli import main
-from leadline.collections.documents.store import Collection
-from leadline.records.topics.topic import Topics
+from leadline.collections.documents.collection import Collection
+from leadline.records.topics import Topics
 
 PAGE = (Path(__file__).parents[3] / "docs" / "formats.md").read_text(encoding="utf-8")
 BLOCK, ALL = r"\n\n```\w+\n(.*?)^```", re.MULTILINE | re.DOTALL

@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.collections.documents.document import Citation, Claim, Document, Priority
-from leadline.collections.documents.mapping.mapping import Mapping
-from leadline.collections.documents.mapping.mapping_file import mapping_of, read_mapping
-from leadline.collections.documents.mapping.places import repair_utf8
+from leadline.collections.documents.fields.mapping import Mapping, mapping_of, read_mapping
+from leadline.collections.documents.fields.record_fields import repair_utf8
 from leadline.errors import InputError
 
 EXAMPLES = Path(__file__).parents[3] / "examples"

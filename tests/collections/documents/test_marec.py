@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from leadline.collections.documents.document import Citation, Document, Priority
-from leadline.collections.documents.markup.xml import parse
 from leadline.collections.documents.readers import marec
+from leadline.collections.documents.registry import parse
 
 
 def read(golden: Path, name: str) -> Document:

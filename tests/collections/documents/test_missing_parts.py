@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.markup.xml import local_name, parse
 from leadline.collections.documents.readers import epo, exchange, jats, marec, st36
+from leadline.collections.documents.registry import local_name, parse
 
 READERS = {root: module for module in (epo, exchange, jats, marec, st36) for root in module.ROOTS}
 FILES = (

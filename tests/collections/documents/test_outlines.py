@@ -7,8 +7,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.conftest import examples
 
-from leadline.collections.documents.markup.outlines import check, outline
-from leadline.collections.documents.markup.xml import parse
+from leadline.collections.documents.readers.uspto import check, outline
+from leadline.collections.documents.registry import parse
 
 SOUND = """<?a?><us-patent id="x" num='1>'><data><p>5 &#x3bc;m &#956; &lt;&gt;&amp;&quot;&apos; ]] ></p><q/><p b="&amp;"
 >two</p ></data><?page <b> ?><description><b>x<i/>y</b>é</description

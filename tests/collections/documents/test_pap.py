@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.collections.documents.document import Citation, Claim, Document, Priority
-from leadline.collections.documents.markup.xml import parse
-from leadline.collections.documents.raw import Raw
 from leadline.collections.documents.readers import pap
+from leadline.collections.documents.registry import Raw, parse
 from leadline.collections.documents.splitting import split
 
 NAIL = b"""<patent-application-publication>

@@ -10,10 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.collections.documents.document import Citation, Claim, Document, Priority
-from leadline.collections.documents.markup.entities import characters
-from leadline.collections.documents.markup.xml import parse
-from leadline.collections.documents.raw import Raw
 from leadline.collections.documents.readers import patdoc
+from leadline.collections.documents.registry import Raw, characters, parse
 from leadline.collections.documents.splitting import split
 
 # As SGML writes it: elements without an end, and characters by name.

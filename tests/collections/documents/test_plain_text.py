@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leadline.collections.documents.markup.plain_text import BLANK, ENTRY, LINE, Layout, read_words
+from leadline.collections.documents.readers.uspto import BLANK, ENTRY, LINE, Layout, read_words
 from leadline.text.engine import COMPILING_PAYS, Engine
 
 LAYOUT = Layout({"p": LINE, "description-of-drawings": LINE, "td": BLANK, "claim": ENTRY, "description-of": ENTRY})

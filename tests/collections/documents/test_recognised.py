@@ -16,16 +16,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.collections.documents.build import build
+from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.not_documents import what_else
-from leadline.collections.documents.raw import Broken
 from leadline.collections.documents.readers.trec import parse_document
-from leadline.collections.documents.registry import readers_by_form
+from leadline.collections.documents.registry import Broken, readers_by_form
+from leadline.collections.documents.sources import what_else
 from leadline.collections.documents.splitting import split
-from leadline.collections.documents.store import Collection
 from leadline.errors import InputError
-from leadline.records.qrels.read_qrels import read_qrels
-from leadline.records.topics.topic import Topics
+from leadline.records.qrels import read_qrels
+from leadline.records.topics import Topics
 
 TOOLS = Path(__file__).parents[3] / "tools" / "attack"
 

@@ -11,10 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.collections.documents.document import ORIGINS, Citation, Claim, Document, Priority
-from leadline.collections.documents.fields.values import FIELD_READERS
+from leadline.collections.choices import ORIGINS
+from leadline.collections.documents.document import Citation, Claim, Document, Priority
+from leadline.collections.documents.fields.record_fields import (
+    FIELD_READERS,
+    NAMES,
+    from_record,
+    parse_record,
+    to_record,
+    unknown_names,
+)
 from leadline.collections.documents.readers.json import read
-from leadline.collections.documents.records import NAMES, from_record, parse_record, to_record, unknown_names
 
 anything = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 words = anything.filter(bool)

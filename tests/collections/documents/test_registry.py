@@ -12,12 +12,19 @@ import pytest
 
 from leadline.collections.documents import registry
 from leadline.collections.documents.build import build
+from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.markup.xml import Element, find_text
-from leadline.collections.documents.raw import Broken, Raw, Window
-from leadline.collections.documents.registry import READERS, reader, readers_by_form
+from leadline.collections.documents.registry import (
+    READERS,
+    Broken,
+    Element,
+    Raw,
+    Window,
+    find_text,
+    reader,
+    readers_by_form,
+)
 from leadline.collections.documents.splitting import split
-from leadline.collections.documents.store import Collection
 from leadline.errors import InputError
 from leadline.register import Register
 

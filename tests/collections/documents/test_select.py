@@ -48,6 +48,7 @@ def collection(tmp_path_factory: pytest.TempPathFactory) -> ll.Collection:
         ({"classes": ["C07D"]}, "abc"),
         ({"classes": ["c07d 4"]}, "bc"),
         ({"classes": ["C07D4/06"]}, "b"),
+        ({"classes": ["C07D4/00"]}, "bc"),
         ({"classes": ["C07D40"]}, ""),
         ({"classes": ["C07C", "C08"]}, "de"),
         ({"offices": ["ep"]}, "ab"),

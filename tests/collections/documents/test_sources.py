@@ -14,10 +14,10 @@ import pytest
 import zstandard
 
 from leadline.collections.documents.build import build
-from leadline.collections.documents.raw import Broken, Raw
+from leadline.collections.documents.collection import Collection
+from leadline.collections.documents.registry import Broken, Raw
 from leadline.collections.documents.sources import find_sources, open_streams
 from leadline.collections.documents.splitting import split
-from leadline.collections.documents.store import Collection
 from leadline.errors import InputError, LeadlineWarning
 from leadline.text import source
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.collections.documents.raw import Broken, Raw
+from leadline.collections.documents.registry import Broken, Raw
 from leadline.collections.documents.splitting import split
 
 WEEK = b"""<?xml version="1.0" encoding="UTF-8"?>
@@ -55,7 +55,7 @@ def test_prefixes_declared_around_documents_go_with_each() -> None:
         b'<exch:exchange-document country="EP"/><exch:exchange-document country="US"><exch:a/></exch:exchange-document>'
         b"</exch:exchange-documents>"
     )
-    from leadline.collections.documents.markup.xml import parse
+    from leadline.collections.documents.registry import parse
 
     found = [raw for raw in split(iter([content])) if isinstance(raw, Raw)]
     assert found[-1].content.startswith(b"<exch:exchange-document xmlns:exch=")

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from leadline.collections.documents.document import Citation, Document, Priority
-from leadline.collections.documents.fields.st36_parts import claims_of
-from leadline.collections.documents.markup.tidy import paragraphs, tidy
-from leadline.collections.documents.markup.xml import parse
+from leadline.collections.documents.fields.patent_offices import claims_of
 from leadline.collections.documents.readers import st36
+from leadline.collections.documents.registry import paragraphs, parse, tidy
 
 
 def read(golden: Path, name: str) -> Document:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from leadline.collections.documents.build import write_collection
+from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.store import Collection
 from leadline.errors import InputError
 from leadline.text.owned_folder import IDENTITY, OwnedFolder
 

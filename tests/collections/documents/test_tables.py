@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.collections.documents.build import build
-from leadline.collections.documents.named_rows import NamedRows, Room
-from leadline.collections.documents.store import Collection
+from leadline.collections.documents.collection import Collection
+from leadline.collections.documents.families import NamedRows, Room
 from leadline.collections.documents.tables import write_tables
 from leadline.errors import InputError
-from leadline.text.memory_budget import MemoryBudget
+from leadline.text.spread import MemoryBudget
 
 
 def number(n: int, kind: str = "B1") -> str:

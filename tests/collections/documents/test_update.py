@@ -11,10 +11,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from leadline.collections.documents import staging as staging_module
+from leadline.collections.documents import build_folder as staging_module
 from leadline.collections.documents.build import build
-from leadline.collections.documents.check import check_collection
-from leadline.collections.documents.store import Collection
+from leadline.collections.documents.collection import Collection, check_collection
 from leadline.collections.documents.update import update
 from leadline.errors import InputError
 

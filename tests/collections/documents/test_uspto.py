@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from leadline.collections.documents.document import Citation, Claim, Document, Priority
-from leadline.collections.documents.markup.xml import parse
 from leadline.collections.documents.numbers import normalise
-from leadline.collections.documents.raw import Raw
 from leadline.collections.documents.readers import uspto
+from leadline.collections.documents.registry import Raw, parse
 from leadline.collections.documents.splitting import split
 from leadline.text.source import read_text
 

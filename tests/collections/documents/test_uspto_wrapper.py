@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from leadline.collections.documents.document import Claim, Document
-from leadline.collections.documents.markup.xml import parse
-from leadline.collections.documents.raw import Raw
 from leadline.collections.documents.readers import uspto_wrapper
 from leadline.collections.documents.readers.uspto_wrapper import FileWrapper, merge
+from leadline.collections.documents.registry import Raw, parse
 from leadline.collections.documents.splitting import split
 
 NAMESPACE = 'xmlns:pat="urn:us:gov:doc:uspto:patent"'

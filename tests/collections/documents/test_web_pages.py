@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from leadline.collections.documents.build import build
-from leadline.collections.documents.store import Collection
+from leadline.collections.documents.collection import Collection
 from leadline.errors import InputError
 
 pytest.importorskip("selectolax", reason="pages need the package selectolax")

@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 import leadline as ll
-from leadline.collections.duplicates.families import compare_with_families, read_pairs
+from leadline.collections.duplicates.find import compare_with_families, read_pairs
 
 ROOT = Path(__file__).parents[3]
 

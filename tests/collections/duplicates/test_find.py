@@ -16,8 +16,8 @@ from tests.conftest import examples
 import leadline as ll
 from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.document import Citation, Document
-from leadline.collections.duplicates import texts as texts_module
-from leadline.collections.duplicates.shingles import containment, resemblance, shingles
+from leadline.collections.duplicates import find as texts_module
+from leadline.collections.duplicates.sketches import containment, resemblance, shingles
 from leadline.text.spread import spread_here
 
 Groups = set[frozenset[str]]

@@ -9,9 +9,21 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from leadline.collections.duplicates.shingles import ShingleHashes, containment, resemblance, shingles
-from leadline.collections.duplicates.sketches import Bands, bands, check_places, estimate, sketches
-from leadline.collections.duplicates.tokens import UNITS, By, canonical, tokens
+from leadline.collections.duplicates.sketches import (
+    UNITS,
+    Bands,
+    By,
+    ShingleHashes,
+    bands,
+    canonical,
+    check_places,
+    containment,
+    estimate,
+    resemblance,
+    shingles,
+    sketches,
+    tokens,
+)
 from leadline.errors import InputError
 
 WORDS = [

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import assume, given, settings
 from tests.conftest import examples
 
-from leadline.collections.links.edge_list import graph_of_edges
 from leadline.collections.links.graph import LinkGraph
-from leadline.collections.links.hits import hubs_and_authorities, query_pages
+from leadline.collections.links.page_scores import hubs_and_authorities, query_pages
+from leadline.collections.links.reading import graph_of_edges
 from leadline.errors import InputError
 
 sys.path.insert(0, str(Path(__file__).parents[2]))

@@ -7,14 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from leadline.collections.links import edge_list, statistics
 from leadline.collections.links import graph as graphs
-from leadline.collections.links.edge_list import read_edges
+from leadline.collections.links import reading as edge_list
+from leadline.collections.links import statistics
 from leadline.collections.links.page_scores import hits_of, pagerank_of
+from leadline.collections.links.reading import read_edges
 from leadline.collections.links.statistics import link_statistics
 from leadline.errors import InputError
 from leadline.text import source
-from leadline.text.memory_budget import MemoryBudget
+from leadline.text.spread import MemoryBudget
 
 BUDGET = MemoryBudget(10**9)
 

@@ -12,10 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.conftest import examples
 
-from leadline.collections.links.edge_list import graph_of_edges
 from leadline.collections.links.graph import LinkGraph
-from leadline.collections.links.page_scores import pagerank_of
-from leadline.collections.links.pagerank import page_ranks
+from leadline.collections.links.page_scores import page_ranks, pagerank_of
+from leadline.collections.links.reading import graph_of_edges
 from leadline.errors import InputError
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -76,7 +75,7 @@ def test_ranks_do_not_depend_on_threads(monkeypatch: pytest.MonkeyPatch) -> None
     graph = LinkGraph.of_arrays(rng.integers(0, 20_000, 80_000), rng.integers(0, 20_000, 80_000), [""] * 20_000)
     assert len(graph.into_blocks.starts) > 4
     alone, _ = page_ranks(graph)
-    monkeypatch.setattr("leadline.collections.links.summing.THREADED", 1)
+    monkeypatch.setattr("leadline.collections.links.graph.THREADED", 1)
     for processors in (2, 3, 8):
         monkeypatch.setattr("os.cpu_count", lambda count=processors: count)
         assert np.array_equal(page_ranks(graph)[0], alone)

@@ -10,10 +10,9 @@ import polars as pl
 import pytest
 
 from leadline.collections.documents.build import write_collection
-from leadline.collections.documents.column_sums import write_table
+from leadline.collections.documents.collection_files import write_table
 from leadline.collections.documents.document import Citation, Document
-from leadline.collections.links.edge_list import graph_of_edges, read_page_weights
-from leadline.collections.links.reading import read_links
+from leadline.collections.links.reading import graph_of_edges, read_links, read_page_weights
 from leadline.errors import InputError
 
 

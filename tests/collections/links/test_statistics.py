@@ -10,7 +10,7 @@ import pytest
 
 from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.document import Document
-from leadline.collections.links.edge_list import graph_of_edges
+from leadline.collections.links.reading import graph_of_edges
 from leadline.collections.links.statistics import Overlap, crawl_overlap, link_statistics
 
 

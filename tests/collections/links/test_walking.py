@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from leadline.collections.links.edge_list import graph_of_edges
+from leadline.collections.choices import WALK_METHODS
 from leadline.collections.links.graph import LinkGraph
-from leadline.collections.links.walking import METHODS, distances, neighbours, sample_bias, sample_pages
+from leadline.collections.links.reading import graph_of_edges
+from leadline.collections.links.statistics import distances, neighbours, sample_bias, sample_pages
 from leadline.errors import InputError
 
 
@@ -33,7 +34,7 @@ def test_chances_are_exactly_those_of_the_degrees() -> None:
     # A walk on a star: half of the time in the middle, where the uniform share is a fifth.
     star = graph_of_edges([(leaf, "middle") for leaf in "abcd"])
     middle = star.place("middle")
-    shares = {m: np.mean(sample_pages(star, 20_000, method=m, steps=60, rng=2).places == middle) for m in METHODS}
+    shares = {m: np.mean(sample_pages(star, 20_000, method=m, steps=60, rng=2).places == middle) for m in WALK_METHODS}
     assert shares["walk"] == pytest.approx(0.5, abs=0.02)
     for method in ("metropolis", "reweighted", "uniform"):
         assert shares[method] == pytest.approx(0.2, abs=0.02), method

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.collections.simulate.coined_words import LONG, SHORT, check_digit, registry_number, stem
+from leadline.collections.simulate.words import LONG, SHORT, check_digit, registry_number, stem
 
 
 @given(st.integers(0, 10_000_000), st.integers(0, 2**40))

@@ -7,11 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from leadline.collections.simulate.concepts import preferred_form
-from leadline.collections.simulate.examiners import class_effects
+from leadline.collections.simulate.citations import APPLICANT, EXAMINER, NONE, OPPOSITION, A, X, Y, class_effects
+from leadline.collections.simulate.inventions import preferred_form
 from leadline.collections.simulate.office import SimulatedOffice, build_office
 from leadline.collections.simulate.settings import AUTHORITIES, JP, US, Settings
-from leadline.collections.simulate.simulated_citations import APPLICANT, EXAMINER, NONE, OPPOSITION, A, X, Y
 
 
 @pytest.fixture(scope="module")

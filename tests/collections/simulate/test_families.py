@@ -6,8 +6,7 @@ from collections import defaultdict
 
 import numpy as np
 
-from leadline.collections.documents.classes import levels, symbol
-from leadline.collections.documents.document import Document
+from leadline.collections.documents.document import Document, levels, symbol
 from leadline.collections.documents.numbers import normalise
 from leadline.collections.simulate.inventions import first_day
 from leadline.collections.simulate.office import SimulatedOffice

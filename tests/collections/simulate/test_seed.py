@@ -8,7 +8,7 @@ import pytest
 
 import leadline as ll
 from leadline.cli import main
-from leadline.collections.simulate.randomness import generator, hashed, hashed_uniform
+from leadline.collections.simulate.inventions import generator, hashed, hashed_uniform
 
 
 def office(folder: Path, seed: int) -> ll.Collection:

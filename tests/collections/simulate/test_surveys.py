@@ -11,10 +11,15 @@ import pytest
 import leadline as ll
 from leadline.cli import main
 from leadline.collections.simulate.inventions import years_of
-from leadline.collections.simulate.office import SimulatedOffice, build_office
+from leadline.collections.simulate.office import (
+    SimulatedOffice,
+    _drawn,
+    build_office,
+    make_surveys,
+    true_claim_qrels,
+    true_qrels,
+)
 from leadline.collections.simulate.settings import Settings
-from leadline.collections.simulate.surveys import _drawn, make_surveys
-from leadline.collections.simulate.truth import true_claim_qrels, true_qrels
 
 SMALL = Settings(patents=500, topics=0, words=60, articles=100, surveys=9)
 

@@ -8,11 +8,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from leadline.collections.documents.claims import parents
-from leadline.collections.documents.document import Document
-from leadline.collections.simulate.coined_words import check_digit
-from leadline.collections.simulate.concept_names import FIRST, FIRST_PLURAL, LATER, LATER_PLURAL
+from leadline.collections.documents.document import Document, parents
 from leadline.collections.simulate.office import SimulatedOffice
+from leadline.collections.simulate.words import FIRST, FIRST_PLURAL, LATER, LATER_PLURAL, check_digit
 
 WORD = re.compile(r"[a-z]+")
 
@@ -138,7 +136,7 @@ def test_descriptions_are_as_long_as_asked(office: SimulatedOffice, documents: l
 
 
 def test_names_differ_between_applicants(office: SimulatedOffice) -> None:
-    from leadline.collections.simulate.examiners import same_names
+    from leadline.collections.simulate.citations import same_names
 
     settings = office.settings
     assert 0.25 < same_names(settings, office.concepts, office.inventions, office.pairs).mean() < 0.55

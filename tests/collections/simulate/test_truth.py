@@ -7,11 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from leadline.collections.simulate import true_prior_art
-from leadline.collections.simulate.claim_concepts import SLOTS
-from leadline.collections.simulate.office import SimulatedOffice, build_office
+from leadline.collections.simulate import citations as true_prior_art
+from leadline.collections.simulate.inventions import SLOTS
+from leadline.collections.simulate.office import SimulatedOffice, build_office, true_claim_qrels, true_qrels
 from leadline.collections.simulate.settings import Settings
-from leadline.collections.simulate.truth import true_claim_qrels, true_qrels
 
 
 def grades_by_hand(office: SimulatedOffice, later: int, earlier: int) -> list[int]:

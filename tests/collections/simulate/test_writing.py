@@ -11,17 +11,16 @@ import polars as pl
 import pytest
 
 from leadline.collections.documents.build import write_collection
+from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.store import Collection
 from leadline.collections.simulate.office import SimulatedOffice, build_office
 from leadline.collections.simulate.printing import Printer, office_documents
 from leadline.collections.simulate.settings import Settings
 from leadline.errors import InputError
 from leadline.judge import simulated_office
-from leadline.judge.check_office import check_office
-from leadline.judge.simulated_office import write_office
-from leadline.records.qrels.read_qrels import read_qrels
-from leadline.records.topics.topic import Topics
+from leadline.judge.simulated_office import check_office, write_office
+from leadline.records.qrels import read_qrels
+from leadline.records.topics import Topics
 from leadline.text.owned_folder import IDENTITY, OwnedFolder
 
 SMALL = Settings(patents=1500, seed=7, topics=20)

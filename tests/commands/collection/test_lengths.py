@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from leadline.cli import main
-from leadline.collections.documents.store import Collection
+from leadline.collections.documents.collection import Collection
 
 TBG = "qrels.txt runs/*.run -m TBG --lengths words.tsv -f tsv -q"
 

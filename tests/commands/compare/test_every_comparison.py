@@ -35,7 +35,7 @@ def test_columns_are_those_promised(compare: Any, command: str) -> None:
         (["pairs", *FIELD, "-m", "AP", "--draws", "0"], "--draws: must be at least 1, got 0", 2),
         (["pairs", *FIELD, "-m", "PRSE@10"], "-m: no measure 'PRSE'; did you mean PRES", 2),
         (["pairs", "qrels", "good.run", "-m", "AP"], "a comparison needs two or more", 1),
-        (["power", *FIELD, "-m", "AP", "--alpha", "5"], "--alpha: must be between 0 and 1, got 5", 2),
+        (["power", *FIELD, "-m", "AP", "--alpha", "5"], "--alpha: must be above 0 and below 1, got 5", 2),
         (["incomplete", *FIELD, "-m", "AP", "--keep", "half"], "--keep: must be a number, got 'half'", 2),
         (["incomplete", *FIELD, "-m", "AP", "--keep", "20"], "--keep: must be above 0 and at most 1, got 20", 2),
         (["incomplete", *FIELD, "-m", "AP", "--unique", "--depths", "5"], "not allowed with argument", 2),

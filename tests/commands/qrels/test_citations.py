@@ -9,9 +9,9 @@ import pytest
 
 from leadline import evaluate
 from leadline.cli import main
-from leadline.collections.documents.store import Collection
-from leadline.records.qrels.read_qrels import read_qrels
-from leadline.trust.slices import read_attributes
+from leadline.collections.documents.collection import Collection
+from leadline.records.qrels import read_qrels
+from leadline.trust.by_topic import read_attributes
 
 
 def leadline(*words: object) -> None:

@@ -8,9 +8,9 @@ import pytest
 
 from leadline import evaluate
 from leadline.cli import main
-from leadline.collections.documents.store import Collection
-from leadline.measures.aspects import weights
-from leadline.records.qrels.read_qrels import read_qrels
+from leadline.collections.documents.collection import Collection
+from leadline.measures.subtopics import weights
+from leadline.records.qrels import read_qrels
 
 
 def leadline(*words: object) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from leadline.cli import main
-from leadline.records.qrels.read_qrels import read_qrels
+from leadline.records.qrels import read_qrels
 
 
 def test_judgements_that_are_read_back(example_files: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -35,5 +35,5 @@ def test_a_file_of_another_kind_is_one_line(
     with pytest.raises(SystemExit) as stopped:
         main(["qrels", "rejections", *names, "-o", str(tmp_path / "q")])
     assert stopped.value.code == 1
-    assert capsys.readouterr().err == f"leadline: {wrong}: record 1 is no object but int\n"
+    assert capsys.readouterr().err == f"leadline: {wrong}: record 1 is not a JSON object but int\n"
     assert not (tmp_path / "q").exists()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import importlib.util
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import leadline as ll
 from leadline.commands.shared.extras import check_extras
 from leadline.errors import InputError
 
@@ -46,3 +49,33 @@ def test_nothing_is_made_before(office: Any, tmp_path: Path) -> None:
     grid.write_text('[choices.a]\none = ["text", "search"]\ntwo = ["text", "hybrid"]\n')
     assert "[dense]" in office.error("grid", office.index, str(topics), str(grid), "-o", str(tmp_path / "g"))
     assert not (tmp_path / "g").exists()
+
+
+def test_a_system_works_without_a_package_that_it_uses_only_where_it_is(
+    office: Any, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """The run says what it had not and how to get it, and its manifest tells it from a run that had it."""
+    installed = importlib.metadata.version(pytest.importorskip("chemicals").__name__)
+    topics, out, grid = tmp_path / "t", tmp_path / "out.run", tmp_path / "grid.toml"
+    topics.write_text("EP1000001B1\n")
+    where = '{step = "where", packages = ["chemicals"], then = [{step = "expand", synonyms = ["chemistry"]}]}'
+    grid.write_text(f'[choices.query]\nnames = ["text", {where}, "search"]\n')
+    ask = ("run", office.index, str(topics), "--system", "york", "-o", str(out))
+    make = ("grid", office.index, str(topics), str(grid), "-o", str(tmp_path / "g"))
+    for version in (installed, None):
+        if version is None:
+            request.getfixturevalue("bare")
+        said = office.run(*ask)[1]
+        assert ("synonyms and registry numbers" in said) is (version is None)
+        assert ('`pip install "leadline[chemistry]"`' in said) is (version is None)
+        assert json.loads(Path(f"{out}.manifest.json").read_text())["packages"] == {"chemicals": version}
+        assert "1 run made" in office.run(*make)[1]  # that of before was made with another package
+        assert "0 runs made" in office.run(*make)[1]
+
+
+@pytest.mark.usefixtures("bare")
+def test_python_is_told_too(office: Any, tmp_path: Path) -> None:
+    topics = tmp_path / "t"
+    topics.write_text("EP1000001B1\n")
+    with pytest.warns(ll.LeadlineWarning, match=r"searched without the package chemicals, whose synonyms"):
+        ll.make_run(office.index, str(topics), "york")

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.commands.shared.terminal_page import TerminalPage, display_width, line_ranges, shorten
-from leadline.retrieval.answers.snippets import Snippet
+from leadline.retrieval.passages import Snippet
 
 RUN = "import sys; from leadline.cli import main; main(sys.argv[1:])"
 

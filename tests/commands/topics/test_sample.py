@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from leadline.cli import main
-from leadline.collections.documents.store import Collection
-from leadline.records.side_tables import read_topics
-from leadline.records.topics.topic import Subtopic, Topics
-from leadline.trust.slices import read_attributes
+from leadline.collections.documents.collection import Collection
+from leadline.records.inputs import read_topics
+from leadline.records.topics import Subtopic, Topics
+from leadline.trust.by_topic import read_attributes
 
 
 def leadline(*words: object) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leadline.judge.assessors.agreement import bootstrap_interval, cohen_kappa, krippendorff_alpha
+from leadline.judge.judging_quality import bootstrap_interval, cohen_kappa, krippendorff_alpha
 
 
 def marks(rng: np.random.Generator, people: int = 2) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import sqlite3
 import subprocess
 import sys
@@ -13,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from leadline.errors import InputError
-from leadline.judge.assessors.event_chain import ChainHead
-from leadline.judge.assessors.journal import _COLUMNS, Event, JudgingJournal, _checksum
+from leadline.judge.journal import JOURNAL, Event, JudgingJournal, _checksum
+from leadline.text.store.events import ChainHead
 
 
 def mark(n: int, value: str = "1") -> Event:
@@ -102,7 +103,7 @@ def old(path: Path, request: pytest.FixtureRequest) -> Path:
     if request.param:
         with contextlib.closing(sqlite3.connect(path)) as raw, raw:
             raw.execute("create table checksums (seq integer primary key, checksum integer not null)")
-            for row in raw.execute(f"select seq, {_COLUMNS} from events").fetchall():
+            for row in raw.execute(f"select {JOURNAL.row} from events").fetchall():
                 raw.execute("insert into checksums values (?, ?)", (row[0], _checksum(*row)))
     return path
 
@@ -149,7 +150,7 @@ def test_events_that_vanish_while_a_journal_is_open(path: Path) -> None:
 def test_several_processes_write_one_chain(tmp_path: Path) -> None:
     code = textwrap.dedent("""
         import sys
-        from leadline.judge.assessors.journal import Event, JudgingJournal
+        from leadline.judge.journal import Event, JudgingJournal
         journal = JudgingJournal(sys.argv[1])
         for n in range(40):
             journal.append(Event(f"{sys.argv[2]}-{n:08}", sys.argv[2], "assessor", "mark", "7", f"d{n}", "1"))
@@ -182,9 +183,42 @@ def _counter(journal: JudgingJournal) -> Callable[[Callable[[], object]], int]:
             steps += 1
             return 0
 
-        journal._connection.set_progress_handler(step, 1)
+        journal._store._connection.set_progress_handler(step, 1)
         action()
-        journal._connection.set_progress_handler(None, 1)
+        journal._store._connection.set_progress_handler(None, 1)
         return steps
 
     return counted
+
+
+UNCHAINED = {"format-1": 6, "format-1-checksums": 6, "format-2": 0}
+HEAD = "feb7a84b0a31e7315c15216d4997c78f072b52e215f88aa19a974958ba281ca3"  # as the version printed it
+
+
+@pytest.mark.parametrize("name", UNCHAINED)
+def test_journals_that_earlier_versions_wrote(name: str, golden: Path, tmp_path: Path) -> None:
+    """Files that these versions made: they are read as they are, and continued; what was certified stays so."""
+    path = tmp_path / "a.journal"
+    path.write_bytes(gzip.decompress((golden / "journals" / f"{name}.sqlite.gz").read_bytes()))
+    before = path.read_bytes()
+    with contextlib.closing(JudgingJournal(path, write=False)) as journal:
+        events, head = list(journal.events()), journal.head()
+        assert journal.check() == ""
+        assert (head.events, head.unchained, journal.events_at(head.hash)) == (6, UNCHAINED[name], 6)
+    assert [each.person for each in events] == ["Zoë", "anna"] * 3
+    assert [each.seconds for each in events] == [0.0, 1.25, 2.5, 3.75, 5.0, 6.25]
+    assert events[5].value == "said “no”\n'x'"
+    assert path.read_bytes() == before
+    if name == "format-2":
+        assert head.hash == HEAD
+    with contextlib.closing(JudgingJournal(path)) as journal:
+        assert not journal.append(mark(3))
+        assert journal.append(mark(6))
+        assert journal.events_at(head.hash) == 6
+        journal.backup(tmp_path / "b.journal")
+    with contextlib.closing(JudgingJournal(tmp_path / "new.journal", create=True)) as journal:
+        assert journal.merge_from(tmp_path / "b.journal") == 7
+        assert list(journal.events())[:6] == events
+    change(path, "update events set value = '0' where seq = 2")
+    with pytest.raises(InputError, match="is damaged"):
+        JudgingJournal(path, write=False)

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from leadline.errors import InputError
-from leadline.judge.assessors import event_chain
-from leadline.judge.assessors.journal import Event, JudgingJournal
+from leadline.judge.journal import Event, JudgingJournal
+from leadline.text.store import events as stored_events
 
 COLUMNS = {
     "value": "7",
@@ -44,9 +44,9 @@ def test_many_events_are_stored_all_or_none(tmp_path: Path, monkeypatch: pytest.
             return bytes(32)
 
         with monkeypatch.context() as faulty:
-            faulty.setattr(event_chain, "hash_after", fail)
+            faulty.setattr(stored_events, "hash_after", fail)
             with contextlib.closing(JudgingJournal(tmp_path / "b.journal", create=True)) as other:
-                with pytest.raises(InputError):
+                with pytest.raises(OSError, match="no space"):
                     other.append_all([mark(n) for n in range(5)])
                 assert len(other) == 0
         assert journal.append_all([mark(n) for n in range(5)]) == 5

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from leadline.errors import InputError
-from leadline.judge.assessors.journal import Event, JudgingJournal, new_uid
-from leadline.judge.assessors.judging_state import JudgingState
+from leadline.judge.journal import Event, JudgingJournal, new_uid
+from leadline.judge.marks import JudgingState
 
 
 def event(**changes: Any) -> Event:
@@ -65,7 +65,7 @@ def test_what_was_told_survives_a_kill(tmp_path: Path) -> None:
     """A writer prints the id of each event once it is stored, and is killed: all it printed is in the journal, once."""
     code = textwrap.dedent("""
         import sys
-        from leadline.judge.assessors.journal import Event, JudgingJournal, new_uid
+        from leadline.judge.journal import Event, JudgingJournal, new_uid
         journal = JudgingJournal(sys.argv[1], create=True)
         while True:
             uid = new_uid()
@@ -90,7 +90,7 @@ def test_what_was_told_survives_a_kill(tmp_path: Path) -> None:
 
 def test_a_clock_that_goes_back_changes_no_order(journal: JudgingJournal, monkeypatch: pytest.MonkeyPatch) -> None:
     times = iter(["2030-01-01T10:00:00.000000Z", "2020-01-01T10:00:00.000000Z"])
-    monkeypatch.setattr("leadline.judge.assessors.journal._now", lambda: next(times))
+    monkeypatch.setattr("leadline.text.store.events.now", lambda: next(times))
     journal.append(event(value="0"))
     journal.append(event(value="2"))
     assert [each.value for each in journal.events()] == ["0", "2"]
@@ -99,9 +99,7 @@ def test_a_clock_that_goes_back_changes_no_order(journal: JudgingJournal, monkey
 
 def test_the_state_of_any_moment(journal: JudgingJournal, monkeypatch: pytest.MonkeyPatch) -> None:
     for hour, value in enumerate("012"):
-        monkeypatch.setattr(
-            "leadline.judge.assessors.journal._now", lambda hour=hour: f"2030-01-01T1{hour}:00:00.000000Z"
-        )
+        monkeypatch.setattr("leadline.text.store.events.now", lambda hour=hour: f"2030-01-01T1{hour}:00:00.000000Z")
         journal.append(event(value=value))
     grades = [
         JudgingState.of(journal.events(until=f"2030-01-01T1{hour}:30:00.000000Z")).marks["anna", "7", "d1"].grade
@@ -271,21 +269,28 @@ def test_skips_notes_and_passages() -> None:
     assert JudgingState.of([*events, event(value="1")]).skipped == {}
 
 
-def test_a_damaged_index_of_moments_is_made_again(tmp_path: Path) -> None:
+def test_a_damaged_index_is_made_again(tmp_path: Path) -> None:
+    """It says which ids are stored: what it lacks would be stored twice, what it has too much would be lost."""
     path = tmp_path / "judging.sqlite"
     with contextlib.closing(JudgingJournal(path, create=True)) as opened:
         for _ in range(5):
             opened.append(event())
         right = list(opened.events())
-    moment = right[2].at.encode()
     content = bytearray(path.read_bytes())
-    places = [at for at in range(len(content)) if content.startswith(moment, at)]
-    assert len(places) == 2  # in the table, and in the index
-    content[places[1]] ^= 4
+    uid = right[2].uid.encode()
+    places = [at for at in range(len(content)) if content.startswith(uid, at)]
+    assert len(places) == 2
+    in_table = max(places, key=lambda at: content[at : at + 200].count(b"anna"))
+    (in_index,) = set(places) - {in_table}
+    content[in_index] ^= 4
     path.write_bytes(content)
+    for write in (False, True):
+        with contextlib.closing(JudgingJournal(path, write=write)) as opened:
+            assert list(opened.events()) == right
     with contextlib.closing(JudgingJournal(path)) as opened:
-        assert list(opened.events()) == right
-    content[places[0]] ^= 4
+        assert not opened.append(right[2])
+        assert opened.check() == ""
+    content[in_table] ^= 4
     path.write_bytes(content)
     with pytest.raises(InputError, match="event 3 was changed"):
         JudgingJournal(path)

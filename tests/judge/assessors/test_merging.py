@@ -8,7 +8,7 @@ from importlib import resources
 
 import pytest
 
-from leadline.judge.assessors.merging import ORDER, disagreement, disagreements, grade_counts, merge, merged, shifts
+from leadline.judge.marks import ORDER, disagreement, disagreements, grade_counts, merge, merged, shifts
 
 PAIRS = list(itertools.product(ORDER, ORDER))
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import datetime
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from leadline.errors import InputError
-from leadline.judge.assessors.people import People
+from leadline.judge.journal import People
 
 
 def test_a_token_is_not_kept_and_finds_its_person(tmp_path: Path) -> None:
@@ -19,7 +21,7 @@ def test_a_token_is_not_kept_and_finds_its_person(tmp_path: Path) -> None:
         found = again.find(token)
         assert found is not None
         assert (found.name, found.role) == (name, role)
-        assert token not in (tmp_path / "p").read_text()
+        assert token.encode() not in (tmp_path / "p").read_bytes()
     assert again.find(anna[:-1]) is None
     assert again.find("") is None
     assert again.find("\ud800") is None
@@ -30,7 +32,7 @@ def test_links_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     people = People(tmp_path / "p")
     token = people.add("anna", "assessor", days=1)
     later = datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=2)
-    monkeypatch.setattr("leadline.judge.assessors.people._now", lambda: later)
+    monkeypatch.setattr("leadline.judge.journal._this_moment", lambda: later)
     assert people.find(token) is None
     fresh = people.add("anna", "assessor")
     assert people.find(fresh) is not None
@@ -61,9 +63,69 @@ def test_wrong_people_are_refused(tmp_path: Path, name: str, role: str, days: fl
 def test_a_damaged_file_is_one_line(tmp_path: Path) -> None:
     people = People(tmp_path / "p")
     people.add("anna", "assessor")
-    (tmp_path / "p").write_text((tmp_path / "p").read_text().replace("assessor", "organiser"))
-    with pytest.raises(InputError, match="its checksum does not fit: add the people again"):
+    (tmp_path / "p").write_bytes((tmp_path / "p").read_bytes().replace(b'"assessor"', b'"superuse"'))
+    with pytest.raises(InputError, match="the record anna was changed: add the people again"):
         People(tmp_path / "p")
     (tmp_path / "p").write_text("[]")
     with pytest.raises(InputError, match="is not a JSON object"):
         People(tmp_path / "p")
+
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "version-0.1" / "lab" / "people"
+ANNAS, BENS = "prJucoHmEfgyHwYYhUzBws0mFOj5ra0OJDN3YoPkl_k", "s8OSGiKm4wjLN-GCFJIlX4RY4fAiAYgC-sEZPueXjsw"
+
+
+def test_people_of_version_0_1_are_read_and_taken_over_by_the_first_change(tmp_path: Path) -> None:
+    path = tmp_path / "p"
+    path.write_bytes(GOLDEN.read_bytes())
+    people = People(path)
+    assert [(each.name, each.role, each.revoked) for each in people] == [
+        ("anna", "organiser", False), ("ben", "runner", True),
+    ]  # fmt: skip
+    assert path.read_bytes() == GOLDEN.read_bytes()  # reading changes nothing
+    new = people.add("carl", "assessor")
+    assert path.read_bytes().startswith(b"SQLite format 3")
+    assert path.stat().st_mode & 0o777 == 0o600
+    for again in (people, People(path)):
+        found = [again.find(token) for token in (ANNAS, new)]
+        assert [each and each.name for each in found] == ["anna", "carl"]
+        assert again.find(BENS) is None
+    path.write_bytes(GOLDEN.read_bytes().replace(b"runner", b"expert"))
+    damaged = path.read_bytes()
+    with pytest.raises(InputError, match="its checksum does not fit: add the people again"):
+        people.add("dora", "assessor")
+    assert path.read_bytes() == damaged
+
+
+def test_a_link_that_another_process_ended_is_refused_at_once(tmp_path: Path) -> None:
+    here, other = People(tmp_path / "p"), People(tmp_path / "p")
+    for number in range(20):
+        token = other.add(f"p{number}", "assessor")
+        here.refresh()
+        assert here.find(token) is not None
+        other.revoke(f"p{number}")
+        here.refresh()
+        assert here.find(token) is None
+
+
+def test_a_change_is_made_to_what_the_file_says_by_now(tmp_path: Path) -> None:
+    people = People(tmp_path / "p")
+    token = people.add("anna", "assessor")
+    code = (
+        "import sys; from leadline.judge.journal import People; people = People(sys.argv[1]);"
+        "print('read', flush=True); sys.stdin.readline(); people.add('ben', 'assessor')"
+    )
+    other = subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path / "p")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert other.stdout is not None
+    assert other.stdout.readline() == "read\n"
+    people.revoke("anna")
+    other.communicate("add\n")
+    assert other.returncode == 0
+    people.add("carl", "assessor")
+    assert people.find(token) is None
+    assert {(each.name, each.revoked) for each in People(tmp_path / "p")} == {
+        ("anna", True), ("ben", False), ("carl", False),
+    }  # fmt: skip
+    assert [path.name for path in tmp_path.iterdir()] == ["p"]

@@ -16,14 +16,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.conftest import examples
 
-from leadline.collections.documents.document import ORIGINS
-from leadline.collections.documents.hidden import DocumentDates, days_of
-from leadline.collections.documents.patents import citing_family
-from leadline.collections.documents.store import Collection
+from leadline.collections.choices import ORIGINS
+from leadline.collections.documents.collection import Collection, citing_family
+from leadline.collections.documents.families import DocumentDates, days_of
 from leadline.errors import InputError, MismatchError
-from leadline.judge.citations.from_citations import count_relevant, from_citations
-from leadline.judge.citations.provenance import Provenance
-from leadline.records.topics.topic import Topic, Topics
+from leadline.judge.citations import Provenance, count_relevant, from_citations
+from leadline.records.topics import Topic, Topics
 
 TOPIC = "EP1000000A1"
 CITED = {  # by the topic, rule 1

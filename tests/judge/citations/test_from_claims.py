@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 from leadline.collections.documents.document import Claim, Document
 from leadline.errors import InputError, MismatchError
-from leadline.judge.citations.claim_estimates import estimated_passages
-from leadline.judge.citations.from_claims import claim_judgements, claim_table, read_passages
-from leadline.records.qrels.read_qrels import read_qrels
-from leadline.retrieval.answers.passages import passages_of
+from leadline.judge.claims import claim_judgements, claim_table, estimated_passages, read_passages
+from leadline.records.qrels import read_qrels
+from leadline.retrieval.passages import passages_of
 from leadline.text.sheet import read_sheet
 
 CLAIMS = {

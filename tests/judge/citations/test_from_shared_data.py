@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from leadline.collections.documents.build import build
-from leadline.collections.documents.store import Collection
-from leadline.judge.citations.from_citations import from_citations
-from leadline.records.qrels.read_qrels import read_qrels
-from leadline.records.topics.topic import Topics
+from leadline.collections.documents.collection import Collection
+from leadline.judge.citations import from_citations
+from leadline.records.qrels import read_qrels
+from leadline.records.topics import Topics
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "examples"

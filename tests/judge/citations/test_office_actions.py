@@ -14,12 +14,11 @@ from typing import Any
 import pytest
 
 from leadline.collections.documents.build import write_collection
+from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Claim, Document
-from leadline.collections.documents.store import Collection
 from leadline.errors import InputError, MismatchError
-from leadline.judge.citations.from_rejections import from_rejections
-from leadline.judge.citations.office_actions import Rejection, claim_numbers, read_office_actions, rejections_in
-from leadline.records.topics.topic import Topic, Topics
+from leadline.judge.claims import Rejection, claim_numbers, from_rejections, read_office_actions, rejections_in
+from leadline.records.topics import Topic, Topics
 
 APPLICATION = {"patentApplicationNumber": "15739603"}
 ENRICHED = {
@@ -123,7 +122,7 @@ def test_lines_and_compression(tmp_path: Path) -> None:
     ("value", "message"),
     [
         ("text", "holds no records of office actions"),
-        ([1], "record 1 is no object but int"),
+        ([1], "record 1 is not a JSON object but int"),
         ([{"claimNumberArrayDocument": ["1"]}], "record 1: has no patentApplicationNumber"),
     ],
 )

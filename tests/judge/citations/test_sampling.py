@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from leadline.errors import MismatchError
-from leadline.judge.citations.sampling import TopicSample, sample_topics
+from leadline.judge.citations import TopicSample, sample_topics
 
 EUROPEAN = 0.2
 

@@ -13,9 +13,8 @@ import pytest
 
 import leadline as ll
 from leadline.collections.simulate.settings import Settings
-from leadline.judge.pools.drawing import draw_again
-from leadline.show.demo.build import build_lab
-from leadline.show.demo.systems import SMALL, planned
+from leadline.judge.pools import draw_again
+from leadline.show.demo import SMALL, build_lab, planned
 
 ROOT = Path(__file__).parents[3]
 

@@ -12,12 +12,19 @@ from hypothesis import strategies as st
 
 import leadline as ll
 from leadline.errors import InputError
-from leadline.judge.pools.adaptive import RULES, compare_rules, next_documents
-from leadline.judge.pools.drawing import draw_pool, extend_pool
-from leadline.judge.pools.missing import estimate_missing
-from leadline.judge.pools.pool import Pool
-from leadline.judge.pools.strata import parse_strata, sample_sizes, sizes_within_budget
-from leadline.records.qrels.read_qrels import read_qrels
+from leadline.judge.judging_quality import estimate_missing
+from leadline.judge.pools import (
+    RULES,
+    Pool,
+    compare_rules,
+    draw_pool,
+    extend_pool,
+    next_documents,
+    parse_strata,
+    sample_sizes,
+    sizes_within_budget,
+)
+from leadline.records.qrels import read_qrels
 
 TREC_CHEM = "10:1,30:0.3,100:0.1"
 

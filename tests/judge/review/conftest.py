@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from leadline.judge.assessors.journal import Event, JudgingJournal, new_uid
+from leadline.judge.journal import Event, JudgingJournal, new_uid
+from leadline.judge.review.exchange import begin_review
 from leadline.judge.review.project import STAGES, ReviewProject, ReviewSettings
 from leadline.judge.review.review_state import ReviewState
-from leadline.judge.review.starting import begin_review
 
 
 def articles(count: int = 60, first: int = 0) -> str:

@@ -12,11 +12,10 @@ from tests.judge.review.conftest import Mark, articles
 
 from leadline.collections.documents.build import build
 from leadline.errors import InputError
-from leadline.judge.assessors.people import People
-from leadline.judge.review.backup import back_up_review, bring_back_review
-from leadline.judge.review.project import PEOPLE, ReviewProject, ReviewSettings
+from leadline.judge.journal import People
+from leadline.judge.review.exchange import begin_review, extend_review
+from leadline.judge.review.project import PEOPLE, ReviewProject, ReviewSettings, back_up_review, bring_back_review
 from leadline.judge.review.review_state import ReviewState
-from leadline.judge.review.starting import begin_review, extend_review
 
 
 def state_of(folder: Path) -> ReviewState:
@@ -119,7 +118,7 @@ def _stored(folder: Path) -> list[Path]:
 
 
 def test_no_name_leads_out_of_the_folder(project: ReviewProject, tmp_path: Path) -> None:
-    from leadline.judge.review.backup import LIST
+    from leadline.judge.review.project import LIST
     from leadline.text.checksums import sealed
 
     for name in ("../evil", "/evil", "collection-1/../../evil", "collection-1/a/b/c", "other"):

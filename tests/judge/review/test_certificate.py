@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.errors import InputError
-from leadline.judge.review.certificate import Certificate, missing_limits, with_sensitivity
+from leadline.judge.review.stopping import Certificate, missing_limits, with_sensitivity
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.2, 0.5])
@@ -120,7 +120,7 @@ def test_words() -> None:
         "relevant. Assessor error and documents outside the collection are not covered."
     )
     assert 0.96 < certificate.recall < certificate.estimate < 1
-    assert with_sensitivity(certificate, 0, 5) == 0
+    assert with_sensitivity(certificate, kept=0, overlooked=5) == 0
 
 
 @pytest.mark.parametrize(

@@ -5,15 +5,18 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
+import subprocess
+import sys
+import textwrap
 from pathlib import Path
 
 import pytest
+from tests.mounting import read_only
 
-from leadline.judge.assessors.journal import Event
-from leadline.judge.check_review import check_review
-from leadline.judge.review.backup import back_up_review, bring_back_review
-from leadline.judge.review.project import ReviewProject, ReviewSettings
-from leadline.judge.review.starting import begin_review
+from leadline.cli import main
+from leadline.judge.journal import Event
+from leadline.judge.review.exchange import begin_review
+from leadline.judge.review.project import ReviewProject, ReviewSettings, back_up_review, bring_back_review, check_review
 from leadline.show.check import check, examine
 from leadline.text.checksums import sealed
 
@@ -82,3 +85,22 @@ def test_documents_that_changed(review: Path) -> None:
     content[len(content) // 2] ^= 1
     part.write_bytes(content)
     assert any(str(review / "collection-1") in finding.path for finding in check_review(review))
+
+
+def test_an_archived_review_is_read_and_checked(review: Path, tmp_path: Path) -> None:
+    """On a disk that nobody can write to, as it was put away, with the log of a server that was killed."""
+    code = """
+        import os, sys
+        from leadline.judge.journal import Event, JudgingJournal
+        journal = JudgingJournal(sys.argv[1])
+        journal.append(Event("event-0001", "anna", "assessor", "mark", "abstract", "a1", "1"))
+        os.kill(os.getpid(), 9)
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(code), review / "journal"], check=False)
+    assert (review / "journal-wal").stat().st_size
+    with read_only(review, tmp_path / "archive"):
+        found = examine(tmp_path / "archive")
+        assert (found.findings, found.strangers) == ([], [])
+        assert "Journal, 3 events" in found.notes[0]
+        main(["review", "export", str(tmp_path / "archive"), "-o", str(tmp_path / "marks.csv"), "-q"])
+    assert "a1" in (tmp_path / "marks.csv").read_text()

@@ -7,9 +7,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from leadline.judge.review.rule import Review
 from leadline.judge.review.rules.autostop import autostop, draw_shares, estimated_relevant
 from leadline.judge.review.rules.chao import chao, missed, most_missed
+from leadline.judge.review.stopping import Review
 
 
 def test_autostop_estimates_without_bias() -> None:

@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from leadline.judge.review import features as module
-from leadline.judge.review.features import TextFeatures
+from leadline.judge.review import learner as module
+from leadline.judge.review.learner import TextFeatures
 
 RANDOM = np.random.default_rng(3)
 WORDS = [f"word{number}" for number in range(40)]

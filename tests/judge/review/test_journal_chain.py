@@ -11,14 +11,13 @@ import pytest
 from tests.judge.review.conftest import Mark
 
 from leadline.cli import main
-from leadline.judge.assessors.event_chain import ChainHead
-from leadline.judge.assessors.journal import JudgingJournal
-from leadline.judge.check_review import certified_events, check_review
-from leadline.judge.review.project import ReviewProject
+from leadline.judge.journal import JudgingJournal
+from leadline.judge.review.project import ReviewProject, certified_events, check_review
 from leadline.judge.review.report import ReviewReport
 from leadline.judge.review.review_state import ReviewState
 from leadline.show.check import examine
-from leadline.show.serve.reviewing.pdf_report import report_pdf
+from leadline.show.serve.reviewing_figures import report_pdf
+from leadline.text.store.events import ChainHead
 
 
 def pdf_of(project: ReviewProject, to: Path, **changes: str) -> ChainHead:

@@ -9,11 +9,9 @@ from hypothesis import strategies as st
 from tests.conftest import examples
 
 from leadline.errors import InputError
-from leadline.judge.review.features import TextFeatures
-from leadline.judge.review.kernels.arguments import JudgedRows
-from leadline.judge.review.learner import LEARNERS, meaning
+from leadline.judge.review.kernel_arguments import JudgedRows
+from leadline.judge.review.learner import LEARNERS, TextFeatures, best_unread, learned_order, meaning
 from leadline.judge.review.learners import svm
-from leadline.judge.review.order import best_unread, learned_order
 
 WORDS = ["film", "silver", "polymer", "nail", "pump", "valve", "resin", "glass", "acid", "alloy"]
 

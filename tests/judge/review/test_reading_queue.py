@@ -9,17 +9,15 @@ import numpy as np
 import pytest
 from tests.judge.review.conftest import Mark, articles
 
-from leadline.judge.assessors.journal import Event, new_uid
+from leadline.judge.journal import Event, new_uid
+from leadline.judge.review.exchange import begin_review
 from leadline.judge.review.project import ReviewProject, ReviewSettings
-from leadline.judge.review.proposing import Proposer
-from leadline.judge.review.reading_queue import HELD, ReadingQueue
 from leadline.judge.review.report import ReviewReport, certificate_sentences
-from leadline.judge.review.review_state import ReviewState
-from leadline.judge.review.starting import begin_review
+from leadline.judge.review.review_state import HELD, Proposer, ReadingQueue, ReviewState
 
 
 def ordered(count: int = 60) -> ReadingQueue:
-    return ReadingQueue(lambda: -np.arange(count, dtype=float), clock=lambda: 0.0)
+    return ReadingQueue(lambda person: -np.arange(count, dtype=float), clock=lambda: 0.0)
 
 
 def test_two_people_get_different_documents(mark: Mark) -> None:
@@ -35,7 +33,7 @@ def test_two_people_get_different_documents(mark: Mark) -> None:
 
 def test_what_somebody_left_lying_is_given_to_another() -> None:
     now = [0.0]
-    queue = ReadingQueue(lambda: -np.arange(60.0), clock=lambda: now[0])
+    queue = ReadingQueue(lambda person: -np.arange(60.0), clock=lambda: now[0])
     project = ReviewProject(Path(), ReviewSettings("x"), units=tuple((f"a{n}",) for n in range(60)))
     object.__setattr__(project, "rounds", (type("R", (), {"units": 60})(),))
     state = ReviewState(project)
@@ -100,6 +98,32 @@ def test_the_learner_works_in_the_background(project: ReviewProject) -> None:
         time.sleep(0.01)
     proposer.close()
     assert proposer.rounds == 2
+
+
+def test_the_learner_goes_on_after_an_error_and_the_log_has_it(
+    project: ReviewProject, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judged = [(np.array([0, 1]), np.array([True, False]))]
+    prepared: list[int] = []
+
+    def prepare() -> None:
+        prepared.append(proposer.rounds)
+        if len(prepared) == 1:
+            raise OSError("the disk is full")
+
+    proposer = Proposer(project.features(), "svm", lambda: judged[0], prepare=prepare)
+    proposer.start()
+    for row in (5, 10):
+        known, relevant = judged[0]
+        judged[0] = np.append(known, row), np.append(relevant, True)
+        proposer.wake()
+        for _ in range(500):
+            if prepared and prepared[-1] == len(judged[0][0]) - 1:
+                break
+            time.sleep(0.01)
+    proposer.close()
+    assert prepared == [2, 3]
+    assert "the disk is full" in capsys.readouterr().err
 
 
 def test_an_expert_decides_where_two_reviewers_disagree(tmp_path: Path, mark: Mark) -> None:

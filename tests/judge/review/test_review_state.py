@@ -13,15 +13,21 @@ import pytest
 from tests.judge.review.conftest import Mark, articles, is_relevant
 
 from leadline.errors import InputError
-from leadline.judge.assessors.journal import Event, JudgingJournal, new_uid
-from leadline.judge.pools.pool import Pool
-from leadline.judge.review.certificate import Certificate
-from leadline.judge.review.exporting import decisions, reading_table, review_pool, review_qrels, review_ris
+from leadline.judge.journal import Event, JudgingJournal, new_uid
+from leadline.judge.pools import Pool
+from leadline.judge.review.exchange import (
+    begin_review,
+    decisions,
+    extend_review,
+    reading_table,
+    review_pool,
+    review_qrels,
+    review_ris,
+)
 from leadline.judge.review.project import STAGES, ReviewProject, ReviewSettings
-from leadline.judge.review.reading_table import ReadingTable
 from leadline.judge.review.report import ReviewReport, certificate_sentences, prisma_counts
 from leadline.judge.review.review_state import ReviewState, switch_events
-from leadline.judge.review.starting import begin_review, extend_review
+from leadline.judge.review.stopping import Certificate, ReadingTable
 
 BEFORE = [f"a{number}" for number in (5, 10, 15, 20, 25, 1, 2, 3)]
 
@@ -130,20 +136,6 @@ def test_a_judgement_from_before_that_is_taken_back_counts_as_missing(project: R
     assert found.reopened == 1
     assert found.recall == pytest.approx(6 / (6 + 51 + 1))
     assert any("taken back" in sentence for sentence in certificate_sentences(state))
-
-
-def test_two_readers_make_the_bound_smaller(project: ReviewProject, mark: Mark) -> None:
-    mark(*BEFORE)
-    order = names(project, switched(project).draws[1].order)
-    relevant = [each for each in order[:40] if is_relevant(each)]
-    mark(relevant[0], grade=0)  # the first reader misses one
-    mark(*(each for each in order[:40] if each != relevant[0]))
-    state = mark(*order[:40], person="ben")
-    agreed, both = state.sensitivity()
-    assert (agreed, both) == (len(relevant) - 1, len(relevant))
-    bound = state.bound_with_sensitivity(1)
-    assert 0 < bound < state.round_certificate(1).certificate.recall
-    assert any("Two people read" in sentence for sentence in certificate_sentences(state))
 
 
 def test_a_refuted_limit_is_said_in_words(tmp_path: Path, mark: Mark) -> None:

@@ -15,11 +15,10 @@ from tests.judge.review.conftest import articles
 from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.document import Document
 from leadline.errors import InputError, LeadlineWarning
-from leadline.judge.check_review import check_review
-from leadline.judge.review.project import KNOWN, ReviewProject, ReviewSettings
+from leadline.judge.review.exchange import begin_review
+from leadline.judge.review.project import KNOWN, ReviewProject, ReviewSettings, check_review
 from leadline.judge.review.report import prisma_counts
 from leadline.judge.review.review_state import ReviewState
-from leadline.judge.review.starting import begin_review
 
 SETTINGS = ReviewSettings("Test")
 NBIB = "PMID- 10051933\nTI  - Clonidine in children\nAB  - A trial.\nFAU - Reimer, E J\n\nPMID- 2\nTI  - Wings\n\n"

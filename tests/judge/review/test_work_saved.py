@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from leadline.judge.review.features import TextFeatures
+from leadline.judge.review.learner import TextFeatures
 from leadline.judge.review.simulation import LabelledReview, simulate_reviews
 from leadline.measures.evaluate import evaluate
-from leadline.records.runs.run import Run
+from leadline.records.runs import Run
 
 
 def test_simulate_and_evaluate_agree() -> None:

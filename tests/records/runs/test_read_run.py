@@ -12,7 +12,7 @@ import pytest
 
 import leadline as ll
 from leadline.errors import LeadlineWarning
-from leadline.records.runs.read_runs import run_names, run_paths
+from leadline.records.runs import run_names, run_paths
 
 
 @pytest.fixture(params=["plain", "compiled"], autouse=True)

@@ -17,9 +17,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from leadline.errors import InputError, visible
-from leadline.records.scores.read_scores import read_scores
-from leadline.records.scores.scores import Scores
-from leadline.records.scores.table import Table
+from leadline.records.result import Table
+from leadline.records.scores import Scores, read_scores
 from leadline.show.papers import published
 
 Write = Callable[..., Path]

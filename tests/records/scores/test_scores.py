@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 import leadline as ll
-from leadline.records.scores.table import Table
+from leadline.records.result import Table
 
 NAN = math.nan
 

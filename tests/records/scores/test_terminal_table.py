@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from leadline.records.scores.table import Table
+from leadline.records.result import Table
 
 MEASURES = [f"measure{n}@1000" for n in range(9)]
 ROWS = [[f"run{r}", *(r + n / 10 for n in range(9))] for r in range(3)]

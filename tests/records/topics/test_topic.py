@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.errors import InputError
-from leadline.records.side_tables import read_topics
-from leadline.records.topics.topic import MARKUP, Subtopic, Topic, Topics, encoded_as
-from leadline.trust.slices import read_attributes
+from leadline.records.inputs import read_topics
+from leadline.records.topics import MARKUP, Subtopic, Topic, Topics, encoded_as
+from leadline.trust.by_topic import read_attributes
 
 SURVEY = """<?xml version="1.0" encoding="UTF-8"?>
 <!-- invented after the kinds of need in the overview of TREC-CHEM 2009 -->

@@ -1,4 +1,4 @@
-"""Which hits bear on which claims: the distinguishing part, and the rate of false alarms."""
+"""Which hits bear on which claims: the distinguishing part, and how often that is right."""
 
 from __future__ import annotations
 
@@ -9,15 +9,24 @@ import pytest
 
 from leadline.cli import main
 from leadline.collections.documents.document import Claim
-from leadline.records.topics.topic import Topics
-from leadline.retrieval.answers.bearing import ENOUGH, LEVEL, Comparison, bearing_levels, comparison
-from leadline.retrieval.answers.claim_parts import distinguishing_parts
-from leadline.retrieval.answers.passages import Passages, claim_terms
-from leadline.retrieval.answers.prior_art_search import bearing_on_claims
-from leadline.retrieval.answers.search_hits import weighed
+from leadline.records.topics import Topics
 from leadline.retrieval.index.analysis import Analysis
+from leadline.retrieval.passages import Passages, claim_terms
 from leadline.retrieval.pipeline.context import SearchContext
-from leadline.retrieval.pipeline.pipeline_files import system
+from leadline.retrieval.pipeline.named_systems import system
+from leadline.retrieval.prior_art import (
+    ENOUGH,
+    LEVEL,
+    RIGHT_OF_THE_FIRST,
+    Comparison,
+    bearing_levels,
+    bearing_on_claims,
+    bearing_rule,
+    comparison,
+    distinguishing_parts,
+    prior_art,
+)
+from leadline.retrieval.word_search import weighed
 
 PLAIN = Analysis(stemming="none")
 
@@ -108,3 +117,20 @@ def test_a_hit_without_a_distinguishing_word_does_not_bear(context: tuple[Search
                     assert set(each.part.terms) & set(lab.index.analysis.terms(one.passage.text))
                     decided += 1
     assert decided
+
+
+def test_the_rule_says_how_often_it_was_right_and_not_that_few_are_wrong(context: tuple[SearchContext, Topics]) -> None:
+    """5 % of random documents pass; what is said of the hits is measured, as in the document."""
+    lab, topics = context
+    said = [bearing_rule(prior_art(lab, lab.request(topic), system("best"), 10, 30)) for topic in topics]
+    calibrated = [each for each in said if "at most 5 % of" in each]
+    assert calibrated
+    assert not [each for each in said if "false alarm" in each]
+    text = (Path(__file__).parents[3] / "docs/prior-art.md").read_text(encoding="utf-8")
+    table = [line.split("|") for line in text.partition("<!-- rates -->")[2].partition("<!-- end -->")[0].splitlines()]
+    column = [cell.strip() for cell in table[1]].index("right of those said to bear, first 10")
+    shares = [float(row[column].strip().removesuffix(" %")) / 100 for row in table[3:] if len(row) > column]
+    assert len(shares) == 3
+    assert pytest.approx((min(shares), max(shares))) == RIGHT_OF_THE_FIRST
+    words = f"{100 * min(shares):.0f} to {100 * max(shares):.0f} % of those that bore were known prior art"
+    assert all(words in each for each in calibrated)

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from leadline.collections.documents.document import Claim, Document
 from leadline.errors import InputError
-from leadline.retrieval.answers.passages import LONGEST, PIECE, Passages, passages_of
-from leadline.retrieval.answers.patent_file import patent_of_text
-from leadline.retrieval.answers.snippets import Marker
 from leadline.retrieval.index.analysis import Analysis
+from leadline.retrieval.passages import LONGEST, PIECE, Marker, Passages, passages_of
+from leadline.retrieval.prior_art import patent_of_text
 
 PLAIN = Analysis(stemming="none", stop_words="none")
 WORDS = ("acid", "film", "metal", "nail", "tin")

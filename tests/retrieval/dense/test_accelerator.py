@@ -10,8 +10,8 @@ import pytest
 
 from leadline.cli import main
 from leadline.errors import InputError
-from leadline.retrieval.dense import accelerator
-from leadline.retrieval.dense.accelerator import TOLERANCE, GpuRows, gpu
+from leadline.retrieval.dense import encoder as accelerator
+from leadline.retrieval.dense.encoder import TOLERANCE, GpuRows, gpu
 
 
 @pytest.fixture(autouse=True)

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from leadline.collections.documents.build import write_collection
+from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.store import Collection
 from leadline.errors import InputError
-from leadline.records.topics.topic import Topic
+from leadline.records.topics import Topic
 from leadline.retrieval.dense.cross_encoder import CrossEncoder, PairScorer
 from leadline.retrieval.dense.model import NEEDED
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.pipeline.context import SearchContext
+from leadline.retrieval.pipeline.named_systems import pipeline_text, read_pipeline, settings
 from leadline.retrieval.pipeline.pipeline import pipeline_of
-from leadline.retrieval.pipeline.pipeline_files import pipeline_text, read_pipeline, settings
 from leadline.retrieval.pipeline.query.search import Search
 from leadline.retrieval.pipeline.query.survey import Survey
 

@@ -10,25 +10,25 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from leadline.collections.documents.build import write_collection
+from leadline.collections.documents.build import build, write_collection
+from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Claim, Document
-from leadline.collections.documents.store import Collection
-from leadline.errors import InputError
-from leadline.records.topics.topic import Topic
+from leadline.errors import InputError, LeadlineWarning
+from leadline.records.topics import Topic
 from leadline.retrieval.dense import vectors as kept
-from leadline.retrieval.dense.dense_steps import Dense, Hybrid
+from leadline.retrieval.dense.dense_steps import Dense, Hybrid, document_text
 from leadline.retrieval.dense.encoder import Encoder
 from leadline.retrieval.dense.model import NEEDED, PACKAGE, Shape, model_folder, read_weights
-from leadline.retrieval.dense.stored_vectors import StoredVectors, stored_vectors
-from leadline.retrieval.dense.vectors import Vectors, build_vectors
+from leadline.retrieval.dense.vectors import FIELDS, StoredVectors, Vectors, build_vectors, stored_vectors
 from leadline.retrieval.index import arrays
-from leadline.retrieval.index.check import check_index
 from leadline.retrieval.index.index import Index
+from leadline.retrieval.index.manifest import check_index
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.pipeline import pipeline_of
 from leadline.retrieval.pipeline.query.search import Search
 from leadline.retrieval.pipeline.query.survey import Survey
 from leadline.retrieval.pipeline.query.text import Text
+from leadline.show.check import check
 
 INSTALLED = all(importlib.util.find_spec(name) is not None for name in (*NEEDED, PACKAGE))
 needs_model = pytest.mark.skipif(not INSTALLED, reason="the extra dense and its model are not installed")
@@ -154,6 +154,38 @@ def test_damaged_vectors_are_told_and_made_again(context: SearchContext, monkeyp
 
 
 @needs_model
+def test_a_check_tells_vectors_that_are_missing_or_do_not_fit_the_index(context: SearchContext) -> None:
+    made = build_vectors(context, ["abstract"])
+    folder, whole = context.index.folder, made.path.read_bytes()
+    assert check(folder) == []
+    about = made.path.with_suffix(".json")
+    described = about.read_bytes()
+    for rows in (made.shape[0] - 1, made.shape[0] + 1):
+        numbers = np.zeros(rows * made.shape[1], np.float16)
+        made.path.unlink()
+        arrays.write(made.path, {kept.NAME: numbers, kept.TEXTS: np.zeros(2 * rows, np.int64)})
+        for written in (described, None):  # also where an earlier version did not describe them
+            about.unlink(missing_ok=True)
+            if written is not None:
+                about.write_bytes(written)
+            (finding,) = check(folder)
+            assert finding.path == str(made.path)
+            assert (
+                finding.problem == f"is damaged, it has {len(numbers):,} numbers for {made.shape[0]} rows of the index"
+            )
+    for written in (described, None):
+        about.unlink(missing_ok=True)
+        if written is not None:
+            about.write_bytes(written)
+        made.path.unlink(missing_ok=True)
+        (finding,) = check(folder)
+        assert (finding.path, finding.problem) == (str(made.path), "is missing")
+        assert finding.fix == "make the vectors again with `leadline index --dense`"
+    assert build_vectors(context, ["abstract"]).path.read_bytes() == whole
+    assert check(folder) == []
+
+
+@needs_model
 def test_a_stopped_build_that_was_damaged_starts_again(context: SearchContext, monkeypatch) -> None:
     monkeypatch.setattr(kept, "CHUNK", 2)
     made = build_vectors(context, ["abstract"])
@@ -240,6 +272,43 @@ def test_the_steps_are_written_in_files() -> None:
     assert (dense, hybrid) == (Dense(depth=10), Hybrid(weight=0.7, how="rrf"))
 
 
+def of_a_test_collection(tmp_path: Path, texts: list[str], titles: str = "") -> SearchContext:
+    (tmp_path / "beir").mkdir()
+    rows = [{"_id": f"d{number}", "title": titles, "text": text} for number, text in enumerate(texts)]
+    (tmp_path / "beir" / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    build([tmp_path / "beir"], tmp_path / "collection", keep="all")
+    collection = Collection.open(tmp_path / "collection")
+    Index.build(collection, tmp_path / "index", origin=str(tmp_path / "collection"))
+    return SearchContext.open(tmp_path / "index")
+
+
+@needs_model
+@pytest.mark.parametrize("titles", ["", "A thing"])
+def test_vectors_of_a_test_collection_are_made_of_its_texts(
+    abstracts: list[str], tmp_path: Path, titles: str, recwarn: pytest.WarningsRecorder
+) -> None:
+    context = of_a_test_collection(tmp_path, [text for text in abstracts if text], titles)
+    made = build_vectors(context)
+    assert not [each for each in recwarn if "vector" in str(each.message)]
+    assert made._rows.any(axis=1).all()
+    found = Dense()(context, context.request(Topic("T1", title="automobile"))).ranking
+    assert set(context.names(found.rows[:2])) == {"d0", "d1"}
+    # What a topic or a reranker reads of a document is what its vector was made of.
+    assert document_text(context.collection.document("d0"), FIELDS).strip() == f"{titles}\n{abstracts[0]}".strip()
+
+
+@needs_model
+def test_documents_without_text_are_counted_and_all_of_them_are_an_error(abstracts: list[str], tmp_path: Path) -> None:
+    context = of_a_test_collection(tmp_path, [*abstracts, " \n"])
+    with pytest.warns(LeadlineWarning, match="2 of 8 documents have no text in title, abstract, description, claims"):
+        build_vectors(context)
+    (tmp_path / "other").mkdir()
+    empty = of_a_test_collection(tmp_path / "other", ["", " "])
+    with pytest.raises(InputError, match="no document has text to make a vector of: all are empty in title, abstract"):
+        build_vectors(empty)
+    assert not list(empty.index.folder.glob("vectors-*"))
+
+
 @needs_model
 def test_an_update_encodes_only_what_is_new(
     abstracts: list[str], context: SearchContext, tmp_path: Path, monkeypatch
@@ -273,6 +342,7 @@ def test_an_update_encodes_only_what_is_new(
     )
     np.testing.assert_allclose(arrays.read(full.path)["vectors"].reshape(full.shape), exactly, atol=1e-3)
     assert made.path.exists()  # of another precision
+    assert check(tmp_path / "index") == []
 
 
 @needs_model

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from leadline.errors import InputError
-from leadline.records.topics.topic import Topic
+from leadline.records.topics import Topic
 from leadline.retrieval.dense.learned_sparse import LearnedSparse, WordWeigher
 from leadline.retrieval.dense.model import NEEDED
 from leadline.retrieval.index.index import Index

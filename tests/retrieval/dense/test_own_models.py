@@ -12,15 +12,14 @@ import pytest
 from leadline.cli import main
 from leadline.commands.shared import extras
 from leadline.errors import InputError, LeadlineWarning
-from leadline.records.topics.topic import Topic
+from leadline.records.topics import Topic
 from leadline.retrieval.dense.dense_steps import Dense, Hybrid
 from leadline.retrieval.dense.encoder import Encoder
 from leadline.retrieval.dense.model import NEEDED, PACKAGE
-from leadline.retrieval.dense.stored_vectors import StoredVectors, stored_vectors
-from leadline.retrieval.dense.vectors import build_vectors
-from leadline.retrieval.index.check import check_index
+from leadline.retrieval.dense.vectors import StoredVectors, build_vectors, stored_vectors
+from leadline.retrieval.index.manifest import check_index
 from leadline.retrieval.pipeline.context import SearchContext
-from leadline.retrieval.pipeline.pipeline_files import settings, system
+from leadline.retrieval.pipeline.named_systems import settings, system
 
 INSTALLED = all(importlib.util.find_spec(name) is not None for name in (*NEEDED, PACKAGE))
 needs_model = pytest.mark.skipif(not INSTALLED, reason="the extra dense and its model are not installed")

@@ -18,10 +18,8 @@ from typing import Any
 import pytest
 from search_service import leadline
 
-from leadline.collections.documents.store import Collection
-from leadline.retrieval.engines.asking import EngineAnswers, ask_topics
-from leadline.retrieval.engines.engine_file import read_engine
-from leadline.retrieval.engines.queries import limited
+from leadline.collections.documents.collection import Collection
+from leadline.retrieval.engines.asking import EngineAnswers, ask_topics, limited, read_engine
 
 PAGE = (Path(__file__).parents[3] / "docs" / "engines.md").read_text(encoding="utf-8")
 TOPICS = 12
@@ -72,7 +70,7 @@ def file_of_the_page(driver: str, replaced: Mapping[str, str]) -> str:
 
 def asked(engine: str, *topics: str, k: int = 10) -> EngineAnswers:
     """The answers of a service to texts, which are sent as its file says."""
-    from leadline.retrieval.engines.queries import EngineQuery
+    from leadline.retrieval.engines.asking import EngineQuery
 
     Path("asked.toml").write_text(engine, encoding="utf-8")
     service = read_engine("asked.toml")

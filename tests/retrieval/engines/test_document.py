@@ -10,7 +10,7 @@ import pytest
 from real_service import Office
 from search_service import leadline
 
-from leadline.retrieval.engines.engine_file import read_engine
+from leadline.retrieval.engines.asking import read_engine
 
 PAGE = (Path(__file__).parents[3] / "docs" / "engines.md").read_text(encoding="utf-8")
 FILES = re.findall(r"```toml\n(.*?)```", PAGE, flags=re.DOTALL)

@@ -13,10 +13,8 @@ import pytest
 from search_service import Handler, SearchService, leadline
 
 from leadline.errors import InputError
-from leadline.retrieval.engines.asking import EngineAnswers, ask_topics
-from leadline.retrieval.engines.engine_file import read_engine
-from leadline.retrieval.engines.environment import without_secrets
-from leadline.retrieval.engines.queries import EngineQuery
+from leadline.retrieval.engines.asking import EngineAnswers, EngineQuery, ask_topics, read_engine
+from leadline.retrieval.engines.engine import without_secrets
 
 SECRET = "s3cret-of-27-characters-xyz"
 QUERY = "SELECT id, 1.0 FROM documents WHERE :query = :query LIMIT :k"

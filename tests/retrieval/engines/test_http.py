@@ -10,9 +10,7 @@ import pytest
 from search_service import DOCUMENTS, Handler, SearchService, leadline
 
 from leadline.errors import InputError
-from leadline.retrieval.engines.asking import ask_topics
-from leadline.retrieval.engines.engine_file import EngineFile, read_engine
-from leadline.retrieval.engines.queries import EngineQuery
+from leadline.retrieval.engines.asking import EngineFile, EngineQuery, ask_topics, read_engine
 
 RUN = "run --engine service.toml topics.tsv -o out.run"
 

@@ -10,10 +10,8 @@ from pathlib import Path
 import pytest
 from search_service import DOCUMENTS, leadline
 
-from leadline.retrieval.engines.asking import EngineAnswers, ask_topics
-from leadline.retrieval.engines.engine_file import read_engine
+from leadline.retrieval.engines.asking import EngineAnswers, EngineQuery, ask_topics, read_engine
 from leadline.retrieval.engines.kinds.pyterrier import _ONE_AT_A_TIME
-from leadline.retrieval.engines.queries import EngineQuery
 
 
 @pytest.fixture

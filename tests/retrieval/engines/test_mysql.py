@@ -12,9 +12,9 @@ import pytest
 from real_service import Office, answers, asked, file_of_the_page, free_port, place_for, program, running
 
 from leadline.errors import InputError
-from leadline.retrieval.engines.databases.address import DatabaseAddress, address_of
+from leadline.retrieval.engines.asking import read_engine
+from leadline.retrieval.engines.databases import DatabaseAddress, address_of
 from leadline.retrieval.engines.engine import AskingFailedError
-from leadline.retrieval.engines.engine_file import read_engine
 
 pymysql = pytest.importorskip("pymysql")
 PASSWORD = "s3cret-%:@/of-the-reader"

@@ -12,9 +12,7 @@ from search_service import Handler, SearchService, leadline
 
 from leadline.errors import LeadlineWarning
 from leadline.retrieval.engines import asking
-from leadline.retrieval.engines.engine_file import read_engine
-from leadline.retrieval.engines.public import run_engine
-from leadline.retrieval.engines.queries import EngineQuery
+from leadline.retrieval.engines.asking import EngineQuery, read_engine, run_engine
 
 RUN = "run --engine service.toml topics.tsv -o out.run"
 

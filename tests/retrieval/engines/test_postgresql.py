@@ -12,8 +12,8 @@ from urllib.parse import quote, unquote
 import pytest
 from real_service import Office, asked, file_of_the_page, place_for, running
 
+from leadline.retrieval.engines.asking import read_engine
 from leadline.retrieval.engines.engine import AskingFailedError
-from leadline.retrieval.engines.engine_file import read_engine
 
 MORE = """
 [query]

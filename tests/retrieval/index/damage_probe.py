@@ -23,11 +23,10 @@ import numpy as np
 from leadline.errors import InputError
 from leadline.retrieval.dense.vectors import Vectors
 from leadline.retrieval.index.index import Index
-from leadline.retrieval.index.merging import merge
-from leadline.retrieval.index.segment import CODES, NUMBERS
-from leadline.retrieval.language.spans import FieldPlaces, NearBy, Phrase, QueryWord, Together, frequencies
+from leadline.retrieval.index.segment import CODES, NUMBERS, merge
+from leadline.retrieval.language.matching import FieldPlaces, NearBy, Phrase, QueryWord, Together, frequencies
 from leadline.retrieval.models.searcher import Searcher
-from leadline.retrieval.pipeline.document_terms import DocumentTerms
+from leadline.retrieval.pipeline.context_data import DocumentTerms
 
 WIDTH = 8  # of the vectors of the tests
 QUERIES = ["acetic acid in a polymer film", "titanium oxide valve"]

@@ -18,15 +18,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.collections.documents.build import write_collection
+from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Claim, Document, Priority
-from leadline.collections.documents.store import Collection
 from leadline.errors import InputError, LeadlineWarning
 from leadline.retrieval.dense.vectors import NAME
-from leadline.retrieval.index import arrays, blocks
-from leadline.retrieval.index.check import check_index
+from leadline.retrieval.index import arrays
+from leadline.retrieval.index import arrays as blocks
 from leadline.retrieval.index.index import Index
-from leadline.retrieval.index.manifest import MANIFEST, read_manifest
-from leadline.retrieval.index.opening import described_file
+from leadline.retrieval.index.manifest import MANIFEST, check_index, described_file, read_manifest
 from leadline.text.checksums import Finding, sealed
 
 PROBE = Path(__file__).with_name("damage_probe.py")

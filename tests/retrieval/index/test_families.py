@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from leadline.collections.documents.build import write_collection
+from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Claim, Document
-from leadline.collections.documents.store import Collection
 from leadline.errors import InputError
-from leadline.retrieval.index import families
+from leadline.retrieval.index import manifest as families
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.segment import MISSING
-from leadline.retrieval.pipeline.index_rows import index_rows
+from leadline.retrieval.pipeline.context_data import index_rows
 
 FIELDS = ["title", "claims", "phrases"]
 

@@ -12,13 +12,13 @@ import pytest
 
 from leadline.cli import main
 from leadline.collections.documents.build import build
-from leadline.collections.documents.store import Collection
+from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.update import update as update_collection
-from leadline.retrieval.index import updating
-from leadline.retrieval.index.check import check_index
-from leadline.retrieval.index.families import Members
+from leadline.retrieval.index import writing as updating
+from leadline.retrieval.index.choices import Members
 from leadline.retrieval.index.index import Index
-from leadline.retrieval.index.updating import changes_of
+from leadline.retrieval.index.manifest import check_index
+from leadline.retrieval.index.writing import changes_of
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from living_collection import FIELDS, answers, change, differences, document, written

@@ -13,13 +13,14 @@ import pytest
 
 from leadline.collections.documents.document import Claim, Document, Priority
 from leadline.errors import InputError, LeadlineWarning
-from leadline.retrieval.index import arrays, batches
+from leadline.retrieval.index import arrays
+from leadline.retrieval.index import inverting as batches
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.segment import MISSING
 from leadline.retrieval.index.terms import Terms
+from leadline.retrieval.language.matching import NearBy, Phrase, Positional, QueryWord
 from leadline.retrieval.language.query_terms import QueryTerm, WiderIndex
-from leadline.retrieval.language.spans import NearBy, Phrase, Positional, QueryWord
 from leadline.retrieval.models.searcher import Searcher
 from leadline.text.checksums import sealed
 
@@ -123,7 +124,7 @@ def test_documents_bring_their_columns(tmp_path: Path) -> None:
 
 def test_a_collection_is_indexed_row_by_row(tmp_path: Path) -> None:
     from leadline.collections.documents.build import write_collection
-    from leadline.collections.documents.store import Collection
+    from leadline.collections.documents.collection import Collection
 
     documents = [
         Document(f"EP000000{number}B1", office="EP", serial=f"000000{number}", kind="B1", title=title, abstract="acid",

@@ -13,9 +13,8 @@ import pytest
 
 from leadline.errors import InputError
 from leadline.retrieval.index import arrays
-from leadline.retrieval.index.check import check_index
 from leadline.retrieval.index.index import Index
-from leadline.retrieval.index.manifest import MANIFEST
+from leadline.retrieval.index.manifest import MANIFEST, check_index
 
 DOCUMENTS = [{"id": f"D{number}", "body": f"acid film number {number}"} for number in range(20)]
 needs_proc = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc to name open files")

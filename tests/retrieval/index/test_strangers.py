@@ -11,10 +11,9 @@ import pytest
 from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.document import Document
 from leadline.errors import InputError
-from leadline.retrieval.index.check import check_index
 from leadline.retrieval.index.index import Index
-from leadline.retrieval.index.manifest import KIND, VERSION
-from leadline.text.lock import FolderLock
+from leadline.retrieval.index.manifest import KIND, VERSION, check_index
+from leadline.text.files import FolderLock
 from leadline.text.owned_folder import IDENTITY, OwnedFolder
 
 ONE, TWO = {"id": "d1", "title": "acid"}, {"id": "d2", "title": "film"}

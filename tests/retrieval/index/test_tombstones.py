@@ -15,12 +15,9 @@ from tests.conftest import examples
 from leadline.errors import InputError
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.analysis import Analysis
-from leadline.retrieval.index.batches import batches
-from leadline.retrieval.index.inverting import inverted
-from leadline.retrieval.index.live import LiveSegment
-from leadline.retrieval.index.merging import merge
-from leadline.retrieval.index.segment import Segment
-from leadline.retrieval.index.tombstones import Tombstones, write_tombstones
+from leadline.retrieval.index.inverting import batches, inverted
+from leadline.retrieval.index.segment import Segment, merge
+from leadline.retrieval.index.tombstones import LiveSegment, Tombstones, write_tombstones
 
 FIELDS = ["title", "claims"]
 # Words with several forms, parts, accents and numbers, which two languages write in their own way.

@@ -14,19 +14,13 @@ from hypothesis import strategies as st
 from tests.conftest import examples
 
 from leadline.errors import InputError
-from leadline.retrieval.index import (
-    analysis,
-    arrays,
-    batches,
-    forms,
-    inverting,
-    merging,
-    occurrences,
-    packing,
-    uniting,
-)
-from leadline.retrieval.index.analysis import Analysis
-from leadline.retrieval.index.characters import joined
+from leadline.retrieval.index import analysis, arrays, inverting, packing
+from leadline.retrieval.index import analysis as occurrences
+from leadline.retrieval.index import index as uniting
+from leadline.retrieval.index import inverting as batches
+from leadline.retrieval.index import segment as merging
+from leadline.retrieval.index import terms as forms
+from leadline.retrieval.index.analysis import Analysis, joined
 from leadline.retrieval.index.index import Index, Lists
 from leadline.retrieval.index.kernels.arguments import BatchWords
 from leadline.retrieval.index.terms import Terms, _find, offsets_of

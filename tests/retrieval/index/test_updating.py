@@ -12,13 +12,12 @@ from pathlib import Path
 import pytest
 
 from leadline.collections.documents.build import build
-from leadline.collections.documents.store import Collection
+from leadline.collections.documents.collection import Collection
 from leadline.errors import InputError
-from leadline.retrieval.index import updating
-from leadline.retrieval.index.check import check_index
+from leadline.retrieval.index import writing as updating
 from leadline.retrieval.index.index import Index
-from leadline.retrieval.index.manifest import files_of
-from leadline.retrieval.index.updating import changes_of, groups_to_merge
+from leadline.retrieval.index.manifest import check_index, files_of
+from leadline.retrieval.index.writing import changes_of, groups_to_merge
 from leadline.retrieval.models.searcher import Searcher
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -48,8 +47,8 @@ def test_updates_answer_as_an_index_built_again(
 
 WORKER = """
 import sys
-from leadline.collections.documents.store import Collection
-from leadline.retrieval.index import updating
+from leadline.collections.documents.collection import Collection
+from leadline.retrieval.index import writing as updating
 from leadline.retrieval.index.index import Index
 import polars, scipy.sparse
 updating.WIDTH, updating.MOST_DEAD = 2, 0.1  # so that nearly every update merges, too

@@ -9,7 +9,7 @@ import pytest
 
 from leadline.collections.documents.document import Claim, Document
 from leadline.retrieval.index.index import Index
-from leadline.retrieval.language import spans
+from leadline.retrieval.language import matching as spans
 from leadline.retrieval.language.language import Language
 
 QUERIES = (

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from leadline.errors import InputError
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.language.language import Language
 from leadline.retrieval.language.reading import understand
@@ -122,3 +123,72 @@ def test_names_with_umlauts_are_found_in_both_spellings(tmp_path: Path) -> None:
     assert found('inventor:"Anna Mueller"') == "AB"
     assert found("inventor:Muller") == "AC"
     assert found("inventor:mü*er") == "ABC"
+
+
+@pytest.fixture(scope="module")
+def titles(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    documents = [
+        {"id": "EP1", "title": "Cancer", "ipc": ["A61K31/00"]},
+        {"id": "EP2", "title": "A tumor of one or two", "ipc": ["A61K31/01"]},
+        {"id": "EP3", "title": "Neoplasms", "ipc": ["A61K31/4402"]},
+        {"id": "EP4", "title": "Others", "cpc": ["A61K31/00", "A61K9/10"]},
+        {"id": "EP5", "title": "Others", "ipc": ["A61K311/00"]},
+    ]
+    return Index.build(documents, tmp_path_factory.mktemp("titles") / "index", fields=["title"], positions=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "sign"),
+    [
+        ("1. exp neoplasms/\n2. (cancer or tumor).tw.\n3. 1 and 2", "line 3, '1 and 2', combines lines"),
+        ("1 cancer\n2 tumor\n3 1 or 2\n", "line 3, '1 or 2', combines lines"),
+        ("cancer\r\ntumor\r\nor/1-2\r\n", "line 3, 'or/1-2', combines lines"),
+        ("cancer*\n(#1 OR #2) AND #3", r"line 2, '\(#1 OR #2\) AND #3', combines lines"),
+        ('cancer\nlimit 1 to yr="1970 -Current"', "line 2, 'limit 1 to "),
+        ("exp Dementia/\nCognition Disorders/", "strategy of Ovid, not a query: 2 signs such as 'exp Dementia/'"),
+        ("cancer.tw. or tumor.mp. or neoplasm$.ti,ab.", r"strategy of Ovid, not a query: 3 signs such as '\.tw\.'"),
+        (
+            'cancer[tiab] OR tumor[tw] OR "Neoplasms"[Mesh]',
+            r"strategy of PubMed, not a query: 3 signs such as '\[tiab\]'",
+        ),
+    ],
+)
+def test_a_search_strategy_is_refused_in_one_line(titles: Index, text: str, sign: str) -> None:
+    with pytest.raises(InputError, match=sign) as told:
+        Language(titles).search(text)
+    assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1. A nail of steel.\n2. The nail of claim 1, wherein it is bent.\n3. A box with nails of claim 1 or 2.",
+        "cancer\nAND tumor", "film.ti,ab. AND foil.ti,ab.", "cancer[ti]", "cancer.tw.", "1 and 2", "and/or\nin/out",
+    ],
+)  # fmt: skip
+def test_other_texts_are_still_queries(titles: Index, text: str) -> None:
+    Language(titles).search(text)
+
+
+def test_lines_of_a_session_may_be_combined(titles: Index) -> None:
+    language = Language(titles, {1: "cancer", 2: "tumor"})
+    assert language.search("#1 OR\n#2").found == 2
+    assert language.search("\n(#1 OR #2)\nAND cancer").found == 1
+
+
+def test_the_strategies_of_reviews_are_not_read_as_words(titles: Index, shared: Path) -> None:
+    paths = sorted((shared / "strategies").glob("*.txt"))
+    assert len(paths) == 20
+    for path in paths:
+        text = path.read_text(encoding="utf-8")
+        for each in (text, text.partition("Query:")[2].strip()):
+            with pytest.raises(InputError, match=r"^QUERY: is a search strategy"):
+                Language(titles).search(each)
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [("class:A61K31/00", 4), ("class:A61K31", 4), ("ipc:A61K31/00", 3), ("cpc:A61K31/00", 1), ("class:A61K31/44", 1)],
+)
+def test_a_main_group_finds_its_subgroups(titles: Index, query: str, found: int) -> None:
+    assert Language(titles).search(query).found == found

@@ -9,15 +9,14 @@ import pytest
 
 from leadline.cli import main
 from leadline.collections.documents.build import write_collection
+from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Claim, Document
-from leadline.collections.documents.store import Collection
-from leadline.retrieval.answers.search_history import SearchHistory
-from leadline.retrieval.answers.word_search import search_words
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.language.language import Language
 from leadline.retrieval.models.searcher import Searcher
 from leadline.retrieval.pipeline.context import SearchContext
+from leadline.retrieval.word_search import SearchHistory, search_words
 
 
 def language_of(texts: dict[str, str], folder: Path, **options: object) -> Language:
@@ -52,8 +51,10 @@ NAMES = {
         ("COVID", "BIJ"), ("COVID-19", "BJ"), ("19", "BJ"), ("wheel", "BI"), ("4-wheel", "B"), ("1000", "CDG"),
         ("1,000", "CDG"), ("100-200", "C"), ("100", "C"), ("200", "C"), ("AT&T", "D"), ("naive", "E"), ("cafe", "EF"),
         ("café", "EF"), ("muller", "E"), ("Müller", "EF"), ("mueller", "EF"), ("R&D", "E"), ("3.5", "DG"),
-        ("3.50", "DG"), ("butanediol NEAR/3 hydroxybutyrate", "A"), ("hydroxybutyrat*", "H"),
+        ("3.50", "DG"), ("butanediol NEAR/3 hydroxybutyrate", "A"), ("hydroxybutyrat*", "AH"),
         ("*hydroxybutyrate", "AH"), ("COVID-19 OR nuts", "BDJ"), ("1000 NEAR/1 screws", "G"),
+        ("butanedi*", "A"), ("butan*", "AI"), ("but?nediol", "A"), ("covi*", "BIJ"), ("*butanedi*", "A"),
+        ("whee$", "BI"), ('"4-wheel driv*"', "B"), ("19*", "J"), ("4*", "B"),
     ],
 )  # fmt: skip
 def test_names_and_their_parts_are_found(query: str, found: str, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -205,3 +206,30 @@ def test_patterns_on_unstemmed_words(tmp_path: Path) -> None:
     language = language_of({"A": "film", "B": "films"}, tmp_path, analysis=Analysis(stemming="none"))
     assert names(language, "film*") == ["A", "B"]
     assert names(language, "*s") == ["B"]
+
+
+OLDER_SESSION = Path(__file__).parents[2] / "golden" / "version-0.1" / "session.json"
+
+
+def test_a_session_of_version_0_1_is_read_and_carried_over_by_the_next_query(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made([Document("D1", title="acid film"), Document("D2", title="film")], tmp_path)
+    Index.build(Collection.open(tmp_path / "c"), tmp_path / "i", origin=str(tmp_path / "c"))
+    session = tmp_path / "session.json"
+    session.write_bytes(OLDER_SESSION.read_bytes())
+    earlier = (("film", 2), ("acid", 2), ("#1 AND #2", 1))
+    read = SearchHistory.read(session)
+    assert (read.queries, set(read.indexes)) == (earlier, {"/tmp/leadline-0.1/patents.index"})
+    assert session.read_bytes() == OLDER_SESSION.read_bytes()  # reading changes nothing
+    main(["search", str(tmp_path / "i"), "#3 OR film", "--history", str(session)])
+    assert f"#4: 2 documents, kept in {session}" in capsys.readouterr().err
+    assert SearchHistory.read(session).queries == (*earlier, ("#3 OR film", 2))
+    assert session.read_bytes().startswith(b"SQLite format 3")
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith("session")] == ["session.json"]
+    session.write_bytes(OLDER_SESSION.read_bytes().replace(b"acid", b"tin "))
+    damaged = session.read_bytes()
+    with pytest.raises(SystemExit):
+        main(["search", str(tmp_path / "i"), "film", "--history", str(session)])
+    assert "is damaged" in capsys.readouterr().err
+    assert session.read_bytes() == damaged

@@ -15,7 +15,7 @@ from tests.conftest import examples
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.language.language import Language
-from leadline.retrieval.language.suggestions import nearest_word
+from leadline.retrieval.language.query_terms import nearest_word
 
 LETTERS = st.text(st.sampled_from("abcé"), min_size=3, max_size=8)
 

@@ -14,8 +14,7 @@ from tests.conftest import examples
 from leadline.errors import InputError
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.index import Index
-from leadline.retrieval.models.postings import InField, Postings
-from leadline.retrieval.models.registry import MODELS
+from leadline.retrieval.models.registry import MODELS, InField, Postings
 from leadline.retrieval.models.searcher import Searcher
 
 PLAIN = Analysis(stemming="none", stop_words="none")

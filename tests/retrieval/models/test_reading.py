@@ -10,14 +10,13 @@ import numpy as np
 import pytest
 
 from leadline.errors import InputError
-from leadline.retrieval.index import intersecting
+from leadline.retrieval.index import index as intersecting
 from leadline.retrieval.index.analysis import Analysis
-from leadline.retrieval.index.index import Index
-from leadline.retrieval.index.intersecting import rows_with_all
+from leadline.retrieval.index.index import Index, rows_with_all
 from leadline.retrieval.index.packing import ascending, packed
-from leadline.retrieval.models import reading
+from leadline.retrieval.models import weights as reading
 from leadline.retrieval.models.catalogue.bm25 import bm25
-from leadline.retrieval.models.postings import Postings
+from leadline.retrieval.models.registry import Postings
 from leadline.retrieval.models.searcher import Searcher
 
 WORDS = [f"w{number}" for number in range(60)]

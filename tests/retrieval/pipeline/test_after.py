@@ -11,18 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.collections.documents.classes import levels
+from leadline.collections.documents.document import levels
 from leadline.errors import InputError
-from leadline.records.runs.run import Run
-from leadline.records.topics.topic import Topic
+from leadline.records.runs import Run
+from leadline.records.topics import Topic
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.index import Index
-from leadline.retrieval.models.ranking import Ranking
+from leadline.retrieval.models.searcher import Ranking
 from leadline.retrieval.pipeline.after.fuse import merged
 from leadline.retrieval.pipeline.combining import combined
-from leadline.retrieval.pipeline.context import SearchContext
+from leadline.retrieval.pipeline.context import Query, Request, SearchContext
 from leadline.retrieval.pipeline.query.search import _together
-from leadline.retrieval.pipeline.request import Query, Request
 from leadline.retrieval.pipeline.steps import (
     RM3,
     Citations,

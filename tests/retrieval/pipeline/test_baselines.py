@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from leadline.errors import InputError
-from leadline.retrieval.pipeline.baselines import BASELINES
-from leadline.retrieval.pipeline.pipeline_files import settings, system, systems
-from leadline.retrieval.pipeline.system_list import list_systems
+from leadline.retrieval.pipeline.named_systems import list_systems, settings, system, systems
+from leadline.retrieval.pipeline.steps import BASELINES
 
 
 def test_baselines_are_systems_by_name() -> None:

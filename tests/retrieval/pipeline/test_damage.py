@@ -14,7 +14,7 @@ import leadline as ll
 from leadline.commands import grid as command
 from leadline.errors import InputError, LeadlineError
 from leadline.retrieval.pipeline.context import SearchContext
-from leadline.retrieval.pipeline.journal import Journal, TopicResult
+from leadline.retrieval.pipeline.pipeline import Journal, TopicResult
 from leadline.text.owned_folder import IDENTITY
 
 sys.path.insert(0, str(Path(__file__).parents[2]))

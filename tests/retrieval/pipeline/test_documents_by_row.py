@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from leadline.collections.documents.build import write_collection
+from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.store import Collection
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.pipeline.context import SearchContext
 

@@ -15,12 +15,11 @@ import pytest
 import leadline as ll
 from leadline.commands import grid as command
 from leadline.errors import InputError
-from leadline.records.runs.read_runs import read_run
-from leadline.records.side_tables import read_runs_info
+from leadline.records.inputs import read_runs_info
+from leadline.records.runs import read_run
 from leadline.retrieval.pipeline.context import SearchContext
-from leadline.retrieval.pipeline.grid_plan import plan, read_grid
-from leadline.retrieval.pipeline.grid_runs import GridRuns
-from leadline.retrieval.pipeline.pipeline_files import settings, system
+from leadline.retrieval.pipeline.grid import GridRuns, plan, read_grid
+from leadline.retrieval.pipeline.named_systems import settings, system
 from leadline.retrieval.pipeline.steps import RM3, Search, Text
 from leadline.text.owned_folder import OwnedFolder
 

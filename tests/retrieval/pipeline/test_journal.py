@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from leadline.errors import InputError
-from leadline.retrieval.pipeline.journal import Journal, TopicResult
+from leadline.retrieval.pipeline.pipeline import Journal, TopicResult
 
 FOUND = TopicResult(["d1"], [1.0], ["note"])
 

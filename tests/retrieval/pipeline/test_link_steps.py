@@ -11,13 +11,12 @@ import pytest
 
 import leadline as ll
 from leadline.collections.documents.document import Citation, Document
-from leadline.collections.links.edge_list import graph_of_edges
 from leadline.collections.links.page_scores import pagerank_of
+from leadline.collections.links.reading import graph_of_edges
 from leadline.errors import InputError
-from leadline.records.topics.topic import Topic
-from leadline.retrieval.pipeline.combining import minmax
+from leadline.records.topics import Topic
+from leadline.retrieval.pipeline.combining import minmax, usable_links
 from leadline.retrieval.pipeline.context import SearchContext
-from leadline.retrieval.pipeline.link_priors import usable_links
 from leadline.retrieval.pipeline.pipeline import Step
 from leadline.retrieval.pipeline.steps import (
     AnchorText,

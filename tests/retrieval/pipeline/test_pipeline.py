@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 from leadline.collections.documents.build import write_collection
+from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Document, Priority
-from leadline.collections.documents.store import Collection
 from leadline.commands import run as command
 from leadline.errors import InputError
-from leadline.records.runs.read_runs import read_run
-from leadline.records.topics.topic import Topic, Topics
+from leadline.records.runs import read_run
+from leadline.records.topics import Topic, Topics
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.pipeline.context import SearchContext
-from leadline.retrieval.pipeline.journal import Journal, TopicResult
-from leadline.retrieval.pipeline.pipeline_files import system
+from leadline.retrieval.pipeline.named_systems import system
+from leadline.retrieval.pipeline.pipeline import Journal, TopicResult
 from leadline.retrieval.pipeline.steps import (
     RM3,
     BestTerms,

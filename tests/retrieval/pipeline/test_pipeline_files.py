@@ -10,12 +10,12 @@ from typing import get_args
 
 import pytest
 
-from leadline.collections.documents.hidden import TOO_LATE, DateRule
+from leadline.collections.documents.families import TOO_LATE, DateRule
 from leadline.errors import InputError
 from leadline.retrieval.pipeline import steps as roof
 from leadline.retrieval.pipeline.context import SearchContext
+from leadline.retrieval.pipeline.named_systems import read_pipeline, settings, system, systems
 from leadline.retrieval.pipeline.pipeline import STEPS, pipeline_of
-from leadline.retrieval.pipeline.pipeline_files import read_pipeline, settings, system, systems
 from leadline.retrieval.pipeline.steps import (
     BestTerms,
     Citations,

@@ -12,13 +12,12 @@ import pytest
 
 from leadline.collections.documents.document import Claim, Document
 from leadline.errors import InputError
-from leadline.records.runs.run import Run
-from leadline.records.topics.topic import Topic
+from leadline.records.runs import Run
+from leadline.records.topics import Topic
 from leadline.retrieval.index.index import Index
-from leadline.retrieval.pipeline.context import SearchContext
-from leadline.retrieval.pipeline.request import Query, Request
+from leadline.retrieval.pipeline.context import Query, Request, SearchContext
+from leadline.retrieval.pipeline.context_data import unnested
 from leadline.retrieval.pipeline.steps import BestTerms, Claims, DropTerms, FromRun, Search, Survey, Text
-from leadline.retrieval.pipeline.unnested_claims import unnested
 
 TOPIC = "EP1000000A1"
 

@@ -11,23 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leadline.collections.documents.build import write_collection
+from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Claim, Document
-from leadline.collections.documents.store import Collection
 from leadline.errors import InputError
-from leadline.records.topics.topic import Topic
+from leadline.records.topics import Topic
 from leadline.retrieval.index.index import Index
-from leadline.retrieval.pipeline.context import SearchContext
+from leadline.retrieval.pipeline.context import Query, SearchContext
 from leadline.retrieval.pipeline.pipeline import pipeline_of
 from leadline.retrieval.pipeline.query.search import Search
 from leadline.retrieval.pipeline.query.survey import Survey
-from leadline.retrieval.pipeline.request import Query
-from leadline.retrieval.pipeline.synonyms.abbreviations import FILE_NAME
+from leadline.retrieval.pipeline.synonyms.abbreviations import FILE_NAME, Learner, by_letters, by_use, learn
 from leadline.retrieval.pipeline.synonyms.expand import Expand, expanded
-from leadline.retrieval.pipeline.synonyms.learning import Learner, learn
-from leadline.retrieval.pipeline.synonyms.short_forms import by_letters, by_use
-from leadline.retrieval.pipeline.synonyms.synonym_table import read_table
-from leadline.retrieval.pipeline.synonyms.text_words import TextWords, hashed, letters_only
-from leadline.retrieval.pipeline.synonyms.thesaurus import Thesaurus
+from leadline.retrieval.pipeline.synonyms.thesaurus import TextWords, Thesaurus, hashed, letters_only, read_table
 from leadline.retrieval.pipeline.synonyms.variants import Variants
 
 needs_chemicals = pytest.mark.skipif(
@@ -182,10 +177,9 @@ def test_short_forms_by_use_need_several_documents() -> None:
 
 
 def test_learned_from_an_office_whose_truth_is_known() -> None:
-    from leadline.collections.simulate.office import build_office
+    from leadline.collections.simulate.office import build_office, concepts
     from leadline.collections.simulate.printing import office_documents
     from leadline.collections.simulate.settings import Settings
-    from leadline.collections.simulate.truth_tables import concepts
 
     office = build_office(Settings(patents=500, topics=0))
     truth: set[tuple[str, bytes]] = set()

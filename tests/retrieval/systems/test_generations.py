@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 from leadline.collections.documents.document import Document
-from leadline.records.topics.topic import Topic
+from leadline.records.topics import Topic
 from leadline.retrieval.pipeline.context import SearchContext
-from leadline.retrieval.pipeline.pipeline_files import system
+from leadline.retrieval.pipeline.named_systems import system
 
 NEED = Topic("1", "lead line soundings")
 GENERATIONS = ("content", "links", "reputation")

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from leadline.errors import InputError
-from leadline.records.topics.topic import Topic
+from leadline.records.topics import Topic
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.pipeline.after.where import Where
 from leadline.retrieval.pipeline.context import SearchContext
+from leadline.retrieval.pipeline.named_systems import system, systems
 from leadline.retrieval.pipeline.pipeline import pipeline_of
-from leadline.retrieval.pipeline.pipeline_files import system, systems
 from leadline.retrieval.pipeline.query.nouns import Nouns
 from leadline.retrieval.pipeline.steps import Search, Survey, Text
 

@@ -8,11 +8,10 @@ import pytest
 
 from leadline.collections.documents.document import Claim, Document
 from leadline.errors import InputError
-from leadline.records.topics.narrative_dates import date_limits
-from leadline.records.topics.topic import Topic
+from leadline.records.topics import Topic, date_limits
 from leadline.retrieval.index.analysis import Analysis
-from leadline.retrieval.index.biology import is_biological_name, is_gene
 from leadline.retrieval.index.derived import terms
+from leadline.retrieval.index.derived.biology import is_biological_name, is_gene
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.steps import (
     BestClaim,
@@ -59,7 +58,7 @@ def test_the_best_claim_is_that_of_a_loop(simulated: SearchContext) -> None:
     """Scores by a loop over documents, claims and terms."""
     from collections import Counter
 
-    from leadline.retrieval.pipeline.unnested_claims import unnested
+    from leadline.retrieval.pipeline.context_data import unnested
 
     asked = simulated.collection.records["id"][-1]
     request = (Claims("unnested") >> Search("tfidf", ("claims",), several="best"))(simulated, simulated.request(asked))

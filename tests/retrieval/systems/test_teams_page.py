@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from leadline.retrieval.pipeline.pipeline_files import variants_of
+from leadline.retrieval.pipeline.named_systems import variants_of
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs/teams.md").read_text(encoding="utf-8")

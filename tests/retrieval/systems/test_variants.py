@@ -11,11 +11,19 @@ import pytest
 import leadline as ll
 from leadline.cli import main
 from leadline.errors import InputError
-from leadline.records.topics.topic import Topic
+from leadline.records.topics import Topic
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.pipeline.context import SearchContext
-from leadline.retrieval.pipeline.pipeline_files import baselines, described, system, systems, variants_of
-from leadline.retrieval.pipeline.variant import PATENTS, TEXTS, Variant
+from leadline.retrieval.pipeline.named_systems import (
+    PATENTS,
+    TEXTS,
+    Variant,
+    baselines,
+    described,
+    system,
+    systems,
+    variants_of,
+)
 from leadline.show.papers.published import table
 
 TEAMS = [name for name in systems() if variants_of(name)]
@@ -36,9 +44,8 @@ def offices(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def rich(offices: Path) -> SearchContext:
     """An office with articles, with every derived field in its index."""
-    from leadline.collections.documents.store import Collection
-    from leadline.retrieval.index.batches import FIELDS
-    from leadline.retrieval.index.derived import DERIVED
+    from leadline.collections.documents.collection import Collection
+    from leadline.retrieval.index.choices import DERIVED, FIELDS
 
     origin = str(offices / "office/collection")
     Index.build(

@@ -12,16 +12,14 @@ import pytest
 
 import leadline as ll
 from leadline.cli import main
-from leadline.errors import InputError
-from leadline.records.topics.topic import Topic, Topics
-from leadline.retrieval.models.ranking import EMPTY_RANKING
-from leadline.retrieval.pipeline.context import SearchContext
-from leadline.retrieval.pipeline.forest import Forest
+from leadline.errors import InputError, MeasureError
+from leadline.records.topics import Topic, Topics
+from leadline.retrieval.models.searcher import EMPTY_RANKING
+from leadline.retrieval.pipeline.after.trees import Forest
+from leadline.retrieval.pipeline.context import Request, SearchContext
+from leadline.retrieval.pipeline.named_systems import read_pipeline, settings
 from leadline.retrieval.pipeline.pipeline import pipeline_of
-from leadline.retrieval.pipeline.pipeline_files import read_pipeline, settings
-from leadline.retrieval.pipeline.request import Request
-from leadline.retrieval.tuning.lambdamart import _trained, learn_forest
-from leadline.retrieval.tuning.learning import HELD_OUT, Example, learn, learn_weights, tune_system
+from leadline.retrieval.tuning import HELD_OUT, Example, _trained, learn, learn_forest, learn_weights, tune_system
 
 needs_lightgbm = pytest.mark.skipif(
     importlib.util.find_spec("lightgbm") is None, reason="the extra tune is not installed"
@@ -94,6 +92,8 @@ def test_what_cannot_be_tuned_is_refused_in_one_line(office: Path, tmp_path: Pat
         ll.tune(index, topics, {"none": {"d": 1}})
     with pytest.raises(InputError, match="folds: must be at least 2, got 1"):
         ll.tune(index, topics, qrels, folds=1)
+    with pytest.raises(MeasureError, match="last_rel gives no verdict"):
+        ll.tune(tmp_path / "no such index", topics, qrels, measure="last_rel")  # refused before anything is opened
 
 
 def test_the_command(office: Path, tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:

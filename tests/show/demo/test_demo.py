@@ -14,12 +14,25 @@ import pytest
 
 from leadline.cli import main
 from leadline.collections.simulate.settings import Settings
+from leadline.commands.demo import REPORTED
 from leadline.errors import InputError
-from leadline.records.qrels.qrels import Qrels
-from leadline.show.demo.build import DoneSteps, _drop_others, build_lab, step_key
-from leadline.show.demo.citations_truth import restricted
-from leadline.show.demo.systems import EIGHT, LARGE, SMALL, planned
-from leadline.show.report.page_key import key_written_in
+from leadline.records.qrels import Qrels
+from leadline.show.demo import (
+    EIGHT,
+    LARGE,
+    SMALL,
+    DoneSteps,
+    _drop_others,
+    build_lab,
+    open_lab,
+    planned,
+    restricted,
+    step_key,
+)
+from leadline.show.lab.boards import Boards
+from leadline.show.lab.stored_results import StoredResults, standing_of, verdicts_of
+from leadline.show.report.html_page import key_written_in
+from leadline.show.serve.laboratory.leaderboard_pages import home_view
 from leadline.text.owned_folder import OwnedFolder
 
 
@@ -71,6 +84,19 @@ def test_everything_is_there(made: tuple[Path, str, str]) -> None:
     assert len(list((lab / "runs").glob("*.run"))) == 16
     assert key_written_in(lab / "report.html") == key_written_in(lab / "report.true.html") != ""
     assert (lab / "report.html").stat().st_size < 8_000_000
+
+
+def test_the_lab_of_a_demo_has_its_verdicts_when_it_is_opened(made: tuple[Path, str, str]) -> None:
+    folder, _, stages = made
+    assert "the verdicts of its lab" in stages
+    lab = open_lab(folder / "demo")
+    boards, results = Boards(lab), StoredResults(lab)
+    for name in REPORTED:
+        found = standing_of(boards.board(name), results, patience=0)
+        assert not found.is_working
+        assert verdicts_of(found) is not None
+    shown = home_view(boards, results)()
+    assert shown["leads"]["working"] is False
 
 
 def times(folder: Path) -> dict[Path, int]:

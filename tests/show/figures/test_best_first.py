@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from leadline.show.figures.evidence import Evidence
+from leadline.show.report.evidence import Evidence
 
 QRELS = {str(t): {"a": 1, "b": 2, "c": 0} for t in range(3)}
 RUNS = {

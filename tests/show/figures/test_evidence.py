@@ -9,8 +9,8 @@ import pytest
 
 from leadline.errors import LeadlineError
 from leadline.measures.evaluate import evaluate
-from leadline.show.figures.effort import efforts_of, efforts_up_to, recall_after_each
-from leadline.show.figures.evidence import Evidence
+from leadline.show.report.drawing import efforts_of, efforts_up_to, recall_after_each
+from leadline.show.report.evidence import Evidence
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "inputs"
 QRELS = {"1": {"a": 1, "b": 1, "c": 0}, "2": {"d": 2}, "3": {"x": 0}}

@@ -7,12 +7,12 @@ import json
 import numpy as np
 import pytest
 
-from leadline.show.figures.catalogue import agreement, incomplete, power
-from leadline.show.figures.evidence import Evidence
-from leadline.show.plots.incomplete import chart, rows
-from leadline.trust.agreement import Agreement
+from leadline.show.figures import agreement, incomplete, power
+from leadline.show.plots import incomplete_chart as chart
+from leadline.show.plots import rows
+from leadline.show.report.evidence import Evidence
 from leadline.trust.incomplete import Incomplete
-from leadline.trust.power import Discrimination, Power
+from leadline.trust.measure_comparison import Agreement, Discrimination, Power
 
 MEASURES = ("AP", "PRES@100", "R@100")
 

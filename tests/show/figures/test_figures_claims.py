@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from leadline.errors import InputError
-from leadline.records.qrels.qrels import Qrels
-from leadline.show.figures.catalogue import claims_cube, gamma
-from leadline.show.figures.evidence import Evidence
+from leadline.records.qrels import Qrels
+from leadline.show.figures import claims_cube, gamma
+from leadline.show.report.evidence import Evidence
 
 
 def hand_case() -> Evidence:

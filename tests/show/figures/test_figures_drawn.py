@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
-from leadline.retrieval.engines.timing import QueryTiming
-from leadline.show.charts.style import BUOY, DEPTH, GREY, INK, MEASURE_COLOURS, OKABE_ITO, PAPER
-from leadline.show.figures.evidence import Evidence
-from leadline.show.figures.figure import Figure, specification
-from leadline.show.figures.registry import FIGURES
+from leadline.retrieval.engines.engine import QueryTiming
+from leadline.show.charts import BUOY, DEPTH, GREY, INK, MEASURE_COLOURS, OKABE_ITO, PAPER, Figure, specification
+from leadline.show.report.drawing import FIGURES
+from leadline.show.report.evidence import Evidence
 
 PALETTE = {colour.lower() for colour in (INK, PAPER, GREY, BUOY, *DEPTH, *OKABE_ITO, *MEASURE_COLOURS)}
 TAG = "<script>alert(1)</script>'\"\\"

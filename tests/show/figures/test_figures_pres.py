@@ -11,8 +11,8 @@ from leadline.errors import InputError
 from leadline.measures.catalogue.precision import recall
 from leadline.measures.catalogue.pres import pres
 from leadline.measures.hits import Hits
-from leadline.show.figures.catalogue import pres_area, pres_rr, pres_surface
-from leadline.show.figures.evidence import Evidence
+from leadline.show.figures import pres_area, pres_rr, pres_surface
+from leadline.show.report.evidence import Evidence
 
 lists = st.lists(st.integers(1, 60), unique=True, max_size=12)
 

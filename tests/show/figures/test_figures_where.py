@@ -9,15 +9,9 @@ import numpy as np
 import pytest
 
 from leadline.errors import InputError
-from leadline.measures.notation import parse_measures
-from leadline.show.figures.catalogue import (
-    pool_map,
-    precision_recall,
-    relevant_distribution,
-    six_measures,
-    slices,
-)
-from leadline.show.figures.evidence import Evidence
+from leadline.measures.definition import parse_measures
+from leadline.show.figures import pool_map, precision_recall, relevant_distribution, six_measures, slices
+from leadline.show.report.evidence import Evidence
 
 
 def ranked(*documents: str) -> dict[str, float]:

@@ -12,9 +12,9 @@ pytest.importorskip("altair", reason="a figure needs the package altair")
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.retrieval.engines.timing import QueryTiming, recorded_timings
-from leadline.show.figures.catalogue.quality_speed import figure, unbeaten
-from leadline.show.figures.evidence import Evidence
+from leadline.retrieval.engines.engine import QueryTiming, recorded_timings
+from leadline.show.figures.quality_speed import figure, unbeaten
+from leadline.show.report.evidence import Evidence
 
 QRELS = {"1": {"a": 1, "b": 1}, "2": {"c": 1}}
 RUNS = {

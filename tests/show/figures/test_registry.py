@@ -9,9 +9,9 @@ import pytest
 pytest.importorskip("altair", reason="figures need the package altair")
 
 from leadline.errors import InputError
-from leadline.show.figures.evidence import Evidence
-from leadline.show.figures.figure import Figure
-from leadline.show.figures.registry import BEHAVE, BELIEVED, FIGURES, SECTIONS, in_order, report_figure
+from leadline.show.charts import Figure
+from leadline.show.report.drawing import BEHAVE, BELIEVED, FIGURES, SECTIONS, in_order, report_figure
+from leadline.show.report.evidence import Evidence
 from leadline.show.report.page import report
 
 # Other figures may come between these.

@@ -12,14 +12,14 @@ import pytest
 
 pytest.importorskip("altair", reason="figures need the package altair")
 
-from leadline.retrieval.engines.timing import QueryTiming
-from leadline.show.figures.catalogue.bump import swaps
-from leadline.show.figures.catalogue.effort_curves import crossings
-from leadline.show.figures.catalogue.recall_effort import perfect_recall, random_recall
-from leadline.show.figures.evidence import Evidence
-from leadline.show.figures.figure import Figure, specification
-from leadline.show.figures.registry import FIGURES
-from leadline.trust.paired import student_t
+from leadline.retrieval.engines.engine import QueryTiming
+from leadline.show.charts import Figure, specification
+from leadline.show.figures.bump import swaps
+from leadline.show.figures.effort_curves import crossings
+from leadline.show.figures.recall_effort import perfect_recall, random_recall
+from leadline.show.report.drawing import FIGURES
+from leadline.show.report.evidence import Evidence
+from leadline.trust.paired_tests import student_t
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "inputs"
 TWO_RUNS_ARE_ENOUGH = ("recall_effort", "bump", "sorted_scores", "effort_curves", "spectrogram", "triangle")

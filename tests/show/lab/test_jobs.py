@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from leadline.errors import InputError, LeadlineError
-from leadline.show.lab.job_kinds import index_plan, pool_plan, report_plan, run_plan
-from leadline.show.lab.job_worker import work
-from leadline.show.lab.jobs import Jobs, LabJob
+from leadline.show.lab.jobs import JobPlan, Jobs, LabJob, index_plan, pool_plan, report_plan, run_plan, work
 from leadline.show.lab.lab import Lab
 
 
@@ -105,15 +106,97 @@ def test_a_job_is_cancelled_before_and_while_it_runs(lab: Lab, monkeypatch: pyte
     assert jobs.get(waiting.id).state == "cancelled"
 
 
-def test_interrupted_work_is_said_and_can_be_asked_for_again(jobs: Jobs, lab: Lab) -> None:
+def test_interrupted_work_is_taken_up_but_not_for_ever(jobs: Jobs, lab: Lab) -> None:
     plan = pool_plan(lab, ["bm25"], 5, "later")
     job, _ = jobs.submit(plan, "anna")
-    jobs.write(type(job)(**{**vars(job), "state": "running"}))  # as a killed worker leaves it
-    assert jobs.get(job.id).state == "stopped"
-    again, new = jobs.submit(plan, "anna")
-    assert new
+    waiting, _ = jobs.submit(pool_plan(lab, ["bm25"], 5, "behind"), "anna")
+    jobs.update(job.id, state="running", begun=1)  # as a killed worker leaves it
+    assert jobs.get(job.id).state == "waiting"
+    assert jobs.submit(plan, "ben") == (jobs.get(job.id), False)
     work(lab.folder)
-    assert (jobs.get(again.id).state, jobs.get(job.id).state) == ("done", "stopped")
+    assert [jobs.get(each.id).state for each in (job, waiting)] == ["done", "done"]
+    assert "the work was interrupted, and is begun again" in jobs.log(job.id)
+    with lab.store.change() as now:
+        now.queue("jobs").put(job.id)
+    jobs.update(job.id, state="running", begun=3)
+    work(lab.folder)
+    stopped = jobs.get(job.id)
+    assert (stopped.state, stopped.problem) == ("stopped", "the work was interrupted 3 times: ask for it again")
+
+
+def slow_plan(lab: Lab, name: str) -> JobPlan:
+    """A job whose command waits until somebody writes topics to a pipe."""
+    plan = run_plan(lab, "patents.index", "topics", "baseline", name)
+    os.mkfifo(lab.folder / "slow.tsv")
+    arguments = tuple("slow.tsv" if word.endswith("topics.tsv") else word for word in plan.arguments)
+    return replace(plan, arguments=arguments)
+
+
+def killed_worker(jobs: Jobs, id: str) -> int:
+    """Kill the worker while a job runs; returns the process of its command."""
+    until = time.monotonic() + 60
+    while not (command := jobs.get(id).process):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    os.kill(int(Path(f"/proc/{command}/stat").read_text().rpartition(")")[2].split()[1]), signal.SIGKILL)
+    while jobs.is_working():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    return command
+
+
+def test_what_a_killed_worker_and_server_left_is_done_when_the_server_starts_again(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = Jobs(lab)
+    begun, _ = jobs.submit(slow_plan(lab, "slow"), "anna")
+    with monkeypatch.context() as patch:
+        patch.setattr(jobs, "start_worker", lambda: None)  # a second worker would take up what the first leaves
+        waiting, _ = jobs.submit(pool_plan(lab, ["bm25"], 5, "behind"), "anna")
+    os.killpg(killed_worker(jobs, begun.id), signal.SIGKILL)
+    assert [jobs.get(each.id).state for each in (begun, waiting)] == ["waiting", "waiting"]
+    (lab.folder / "slow.tsv").unlink()
+    shutil.copy(lab.get("topics", "topics").path, lab.folder / "slow.tsv")
+    words = [sys.executable, "-m", "leadline.cli", "serve", str(lab.folder), "--no-open", "--port", "0", "-q"]
+    server = subprocess.Popen(words, stdout=subprocess.DEVNULL)
+    try:
+        assert wait_for(jobs, begun.id, "done", "failed").state == "done", jobs.log(begun.id)
+        assert wait_for(jobs, waiting.id, "done", "failed").state == "done", jobs.log(waiting.id)
+    finally:
+        server.kill()
+        server.wait()
+    assert lab.get("run", "slow").owner == "anna"
+
+
+@pytest.mark.parametrize("cancelled", [False, True])
+def test_a_command_that_outlives_its_worker_is_not_begun_a_second_time(lab: Lab, cancelled: bool) -> None:
+    jobs = Jobs(lab)
+    plan = slow_plan(lab, "slow")
+    opened, let_go, read = threading.Event(), threading.Event(), threading.Event()
+
+    def feed() -> None:
+        with contextlib.suppress(BrokenPipeError), open(lab.folder / "slow.tsv", "wb", buffering=0) as pipe:
+            opened.set()
+            let_go.wait()
+            pipe.write(lab.get("topics", "topics").path.read_bytes())
+            read.set()
+
+    feeder = threading.Thread(target=feed, daemon=True)
+    feeder.start()
+    job, _ = jobs.submit(plan, "anna")
+    assert opened.wait(60)
+    killed_worker(jobs, job.id)
+    with jobs.attended(0.1):
+        wait_for(jobs, job.id, "running")  # a new worker waits for the command
+        if cancelled:
+            jobs.cancel(job.id)
+        else:
+            let_go.set()
+        ended = wait_for(jobs, job.id, "done", "failed", "cancelled", "stopped")
+    let_go.set()
+    feeder.join()
+    assert (ended.state, ended.begun) == ("cancelled" if cancelled else "done", 1), jobs.log(job.id)
+    assert read.is_set() != cancelled  # a command that was cancelled does not read any more
 
 
 @pytest.mark.parametrize(
@@ -143,7 +226,7 @@ def test_no_other_id_is_read(jobs: Jobs, lab: Lab) -> None:
 def test_a_worker_survives_the_process_that_asked(lab: Lab) -> None:
     code = (
         "import sys; from leadline.show.lab.jobs import Jobs; from leadline.show.lab.lab import Lab;"
-        "from leadline.show.lab.job_kinds import pool_plan; lab = Lab.open(sys.argv[1]);"
+        "from leadline.show.lab.jobs import pool_plan; lab = Lab.open(sys.argv[1]);"
         "print(Jobs(lab).submit(pool_plan(lab, ['bm25'], 5, 'kept'), 'anna')[0].id, flush=True);"
         "import time; time.sleep(60)"
     )

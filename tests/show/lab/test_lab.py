@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 
@@ -9,9 +10,9 @@ import pytest
 
 from leadline.cli import main
 from leadline.errors import InputError
+from leadline.judge.journal import Event, JudgingJournal
 from leadline.show.check import check
-from leadline.show.lab.kinds import kind_of, kind_of_text
-from leadline.show.lab.lab import Lab
+from leadline.show.lab.lab import Lab, kind_of, kind_of_text
 
 RUN = "1 Q0 d1 1 9.5 bm25\n1 Q0 d2 2 8.5 bm25\n2 Q0 d1 1 7.5 bm25\n"
 QRELS = "1 0 d1 1\n1 0 d2 0\n2 0 d1 1\n"
@@ -204,3 +205,30 @@ def test_status_counts_entries(lab: Lab, capsys: pytest.CaptureFixture[str]) -> 
     (lab.folder / "runs" / "two.run").write_text(RUN)
     main(["lab", "status", str(lab.folder)])
     assert "2 entries found there, not added" in capsys.readouterr().err
+
+
+def test_the_journal_of_a_pool_is_copied_while_people_judge(lab: Lab, files: Path) -> None:
+    """Its last events are in a file beside it as long as a server has it open."""
+    main(["pool", str(files / "bm25.run"), "--strata", "10:1", "-o", str(files / "pool.txt"), "-q"])
+    with contextlib.closing(JudgingJournal(files / "pool.txt.journal", create=True)) as journal:
+        journal.append(Event("event-0001", "anna", "assessor", "mark", "1", "d1", "1"))
+        entry = lab.add(files / "pool.txt")
+        with contextlib.closing(JudgingJournal(f"{entry.path}.journal", write=False)) as copy:
+            assert len(copy) == 1
+    assert Path(f"{entry.path}.journal").stat().st_mode & 0o777 == 0o600
+
+
+def test_another_pool_with_a_journal_does_not_replace_the_journal_of_the_lab(lab: Lab, files: Path) -> None:
+    for folder, depth in (("mine", "10:1"), ("theirs", "1:1")):
+        (files / folder).mkdir()
+        main(["pool", str(files / "bm25.run"), "--strata", depth, "-o", str(files / folder / "pool.txt"), "-q"])
+        with contextlib.closing(JudgingJournal(files / folder / "pool.txt.journal", create=True)) as journal:
+            journal.append(Event(f"event-{folder}", "anna", "assessor", "mark", "1", "d1", "1"))
+    entry = lab.add(files / "mine" / "pool.txt")
+    pool = entry.path.read_bytes()
+    with pytest.raises(InputError, match="would replace that of the lab, with its marks: give --name"):
+        lab.add(files / "theirs" / "pool.txt", replaced=True)
+    assert entry.path.read_bytes() == pool
+    with contextlib.closing(JudgingJournal(f"{entry.path}.journal", write=False)) as journal:
+        assert [event.uid for event in journal.events()] == ["event-mine"]
+    assert lab.add(files / "theirs" / "pool.txt", name="theirs").state == "sound"

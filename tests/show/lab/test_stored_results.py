@@ -31,10 +31,6 @@ def test_a_second_request_is_answered_from_the_stored_result(lab: Lab) -> None:
     results = StoredResults(lab)
     assert results.answer(KEY, lambda _: counting(made)).result == {"value": 1}
     assert results.answer(KEY, lambda _: counting(made)).result == {"value": 1}
-    for _ in range(50):  # it is answered before it is written
-        if list((lab.folder / "results").glob("*.json")):
-            break
-        time.sleep(0.05)
     assert StoredResults(lab).answer(KEY, lambda _: counting(made)).result == {"value": 1}  # another process
     assert len(made) == 1
     assert not list(check_lab(lab.folder))
@@ -117,3 +113,18 @@ def test_the_folder_does_not_grow_without_end(lab: Lab, monkeypatch: pytest.Monk
         results.answer(ResultKey("verdict", {}, {"number": number}), lambda _: {})
     time.sleep(0.3)
     assert len(list((lab.folder / "results").glob("*.json"))) == 3
+
+
+def test_a_result_is_stored_before_anybody_gets_it(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command ends as soon as it has the result, and the thread that stores it ends with it."""
+    results, stored = StoredResults(lab), []
+    write = results._write
+
+    def slowly(key: ResultKey, result: StoredData, seconds: float) -> None:
+        time.sleep(0.2)
+        write(key, result, seconds)
+        stored.append(key)
+
+    monkeypatch.setattr(results, "_write", slowly)
+    assert results.answer(KEY, lambda report: {"n": 1}, patience=None).result == {"n": 1}
+    assert stored == [KEY]

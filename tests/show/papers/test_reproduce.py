@@ -11,12 +11,11 @@ import pytest
 
 from leadline.cli import main
 from leadline.errors import InputError
-from leadline.show.papers import beyond, chem_2009, chem_prior_art, cube_2013, pres_2010, robustness_2010, web_2012
+from leadline.show.papers import beyond, chem_2009, cube_2013, pres_2010, robustness_2010, web_2012
+from leadline.show.papers import chem_2009_exhibits as chem_prior_art
 from leadline.show.papers import published as figures
-from leadline.show.papers.exhibit import STATES, Exhibit, Paper
-from leadline.show.papers.inputs import PaperInputs
+from leadline.show.papers.exhibit import STATES, Exhibit, Paper, PaperInputs, shipped_lab
 from leadline.show.papers.papers_page import PAPERS, page, papers
-from leadline.show.papers.shipped_lab import shipped_lab
 
 
 def exhibit(paper: Paper, name: str) -> Exhibit:

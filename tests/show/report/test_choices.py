@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("altair", reason="a page needs the package altair")
 pytest.importorskip("vl_convert", reason="a page needs the package vl-convert-python")
 
-from leadline.show.figures.evidence import Evidence
+from leadline.show.report.evidence import Evidence
 from leadline.show.report.page import report
 
 

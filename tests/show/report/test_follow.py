@@ -6,15 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 pytest.importorskip("altair", reason="a page needs the package altair")
 pytest.importorskip("vl_convert", reason="a page needs the package vl-convert-python")
 
-from leadline.records.qrels.read_qrels import read_qrels
-from leadline.show.figures.evidence import Evidence
-from leadline.show.figures.registry import FIGURES
+from leadline.records.qrels import read_qrels
+from leadline.show.report.drawing import FIGURES
+from leadline.show.report.evidence import Evidence
 from leadline.show.report.page import choices_data, report
+from leadline.trust.randomisation import flip_p
 
 EFFORT = 20
 FOLLOW = (
@@ -22,7 +24,6 @@ FOLLOW = (
     "six_measures", "pool_map", "pres_area", "pres_surface", "pres_rr",
 )  # fmt: skip
 TESTED = {"verdict", "note"}  # words that need samples of the judgements, which the page does not have
-DRAWN = 0.03  # a p of the randomisation test, from other draws
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +83,7 @@ def assert_same(ours: Sequence[Mapping[str, Any]], theirs: Sequence[Mapping[str,
         for name, value in row.items():
             if name in TESTED or (figure == "triangle" and name in ("level", "written")):
                 continue
-            near = DRAWN if row.get("test") == "randomisation" else 1e-3 if name == "p" else 2e-4
+            near = 1e-3 if name == "p" else 2e-4
             expected = pytest.approx(value, abs=near) if isinstance(value, float) else value
             assert mine[name] == expected, (figure, name, dict(row), dict(mine))
 
@@ -127,6 +128,19 @@ def test_a_measure_gives_the_report_by_that_measure(page: Any, golden: Path, evi
     assert_same([{**row} for row in ours], theirs, figure)
     page.wait_for_timeout(600)
     assert "AP" in page.locator(f"#{figure} h3").inner_text()
+
+
+def test_flips_are_those_of_the_report(page: Any) -> None:
+    """The p of the page and of the package, for few and many topics, coarse scores, zeros, and signs that agree."""
+    rng = np.random.default_rng(1)
+    rows = [
+        *(rng.normal(shift, 1, topics) for topics in (5, 12, 20, 21, 30, 100) for shift in (0.0, 0.3, 1.0)),
+        *(rng.integers(-2, 4, 40) / 10 for _ in range(5)), rng.choice([-1.0, 1.0, 1.0], 60), np.zeros(30),
+        np.full(30, 0.2), np.tile([0.5, -0.5], 20), np.concatenate([rng.normal(0.2, 1, 15), np.zeros(40)]),
+    ]  # fmt: skip
+    ours = page.evaluate("rows => Leadline.scores.randomP(rows)", [row.tolist() for row in rows])
+    theirs = [float(flip_p(row[None])[0]) for row in rows]
+    assert ours == pytest.approx(theirs, rel=1e-6)
 
 
 def test_a_highlighted_system_is_the_one_of_the_figures_of_one_system(page: Any) -> None:

@@ -10,8 +10,8 @@ import pytest
 pytest.importorskip("altair", reason="a page needs the package altair")
 pytest.importorskip("vl_convert", reason="a page needs the package vl-convert-python")
 
-from leadline.show.figures.evidence import Evidence
-from leadline.show.figures.registry import FIGURES
+from leadline.show.report.drawing import FIGURES
+from leadline.show.report.evidence import Evidence
 from leadline.show.report.page import report
 
 NAMES = (

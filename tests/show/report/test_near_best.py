@@ -8,10 +8,9 @@ import pytest
 
 pytest.importorskip("altair", reason="a page needs the package altair")
 
-from leadline.retrieval.engines.timing import QueryTiming
-from leadline.show.figures.evidence import Evidence
-from leadline.show.report.headline import headline
-from leadline.show.report.tables import systems_table
+from leadline.retrieval.engines.engine import QueryTiming
+from leadline.show.report.evidence import Evidence
+from leadline.show.report.page import headline, systems_table
 
 
 def kinds(runs: dict[str, dict[str, dict[str, float]]], topics: int, measure: str = "RR") -> dict[str, str]:

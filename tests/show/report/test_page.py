@@ -19,11 +19,10 @@ import pytest
 pytest.importorskip("altair", reason="a page needs the package altair")
 pytest.importorskip("vl_convert", reason="a page needs the package vl-convert-python")
 
-from leadline.show.figures.evidence import Evidence
-from leadline.show.figures.figure import Figure
-from leadline.show.report.embedding import columnar
-from leadline.show.report.html_page import _vega
-from leadline.show.report.page import figure_or_reason, page, report
+from leadline.show.charts import Figure
+from leadline.show.report.evidence import Evidence
+from leadline.show.report.html_page import _vega, columnar
+from leadline.show.report.page import figure_or_reason, headline, page, report, systems_table
 
 EVIL = "<script>window.hacked=1</script>"
 EVIL_TOPIC = '"><img src=x onerror=window.hacked=1>'
@@ -116,6 +115,23 @@ def test_one_run_alone_makes_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
     text = report(alone, names=SHOWN)
     assert '<strong class="id">only</strong> <strong>0.900</strong>' in text
     assert "There is only one run" in text
+
+
+def test_effort_alone_makes_a_page_without_a_winner(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("leadline.show.report.html_page._vega", lambda: "")
+    topics = [str(topic) for topic in range(12)]
+    runs = {
+        "one": {topic: {"a": 1.0} for topic in topics},
+        "both": {topic: {"a": 2.0, "x": 1.5, "b": 1.0} for topic in topics},
+    }
+    found = Evidence.of({topic: {"a": 1, "b": 1} for topic in topics}, runs, "last_rel", samples=5)
+    assert found.verdict is None
+    assert found.no_verdict.startswith("last_rel gives no verdict: it counts effort")
+    text = report(found, names=["told_apart"])
+    assert "last_rel gives no verdict" in text
+    assert "firm" not in headline(found).outcome
+    cells = re.findall(r'<tr data-run="\w+"><th.*?</th><td class="(.*?)"', systems_table(found))
+    assert cells == ["num", "num"]  # neither best nor near
 
 
 # ---- in Chromium ----------------------------------------------------------------------------------------------------

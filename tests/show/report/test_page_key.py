@@ -10,8 +10,8 @@ pytest.importorskip("altair", reason="a report needs the package altair")
 pytest.importorskip("vl_convert", reason="a report needs the package vl-convert-python")
 
 from leadline.cli import main
-from leadline.show.report import page_key
-from leadline.show.report.page_key import code_of, key_of, key_written_in
+from leadline.show.report import html_page as page_key
+from leadline.show.report.html_page import code_of, key_of, key_written_in
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ import pytest
 pytest.importorskip("altair", reason="a page needs the package altair")
 
 from leadline.cli import main
-from leadline.show.figures.evidence import Evidence
-from leadline.show.figures.figure import Figure
-from leadline.show.figures.registry import FIGURES
-from leadline.show.report.headline import headline
+from leadline.show.charts import Figure
+from leadline.show.report.drawing import FIGURES
+from leadline.show.report.evidence import Evidence
+from leadline.show.report.page import headline
 
 
 @pytest.fixture(scope="module")

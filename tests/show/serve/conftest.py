@@ -17,11 +17,10 @@ import pytest
 from leadline.cli import main
 from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.document import Claim, Document
-from leadline.judge.assessors.people import People
-from leadline.show.serve.judging.opening import open_desk
-from leadline.show.serve.judging.pages import judging_app
-from leadline.show.serve.running import listen, server
-from leadline.show.serve.security import Address
+from leadline.judge.journal import People
+from leadline.show.serve.desks import open_desk
+from leadline.show.serve.judging_pages import judging_app
+from leadline.show.serve.security import Address, listen, server
 
 TOPICS = """\
 {"topic": "T1", "title": "Acetone in coatings", "category": "coating", "narrative": "Any acetone counts.", \

@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from leadline.cli import main
-from leadline.judge.assessors.journal import JudgingJournal
+from leadline.judge.journal import JudgingJournal
 
 
 @contextlib.contextmanager

@@ -14,11 +14,12 @@ import pytest
 
 from leadline.errors import InputError
 from leadline.show.serve import security
-from leadline.show.serve.judging.pages import judging_app
-from leadline.show.serve.running import listen
-from leadline.show.serve.security import POLICY, Address, WrongSignIns, csrf_of
+from leadline.show.serve.app import MOST_PARTS, form_parts
+from leadline.show.serve.judging_pages import judging_app
+from leadline.show.serve.security import POLICY, Address, WrongSignIns, csrf_of, listen
 
 JUDGEMENT = {"topic": "T1", "document": "D01", "grade": 1}
+PART = b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\none'
 
 
 def test_a_link_signs_in_and_its_end_is_at_once(site: Any) -> None:
@@ -77,6 +78,31 @@ def test_forms_need_their_token(site: Any) -> None:
     olga.csrf = "wrong"
     assert olga.form("/organise/close", topic="T1").status_code == 403
     assert len(site.desk.journal) == 0
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        PART + b"\r\n",
+        PART + b"\r\n" + PART[:-2],
+        PART + b"\r\n--x-",
+        (PART + b"\r\n") * (MOST_PARTS + 1) + b"--x--",
+        b"before\r\n" + PART + b"\r\n--x--",
+        b"--x\r\nContent-Disposition: form-data\r\n\r\none\r\n--x--",
+    ],
+)
+def test_a_form_that_is_cut_off_or_strange_is_refused_whole(body: bytes) -> None:
+    with pytest.raises(ValueError, match=r"is cut off|without a name"):
+        form_parts(body, "multipart/form-data; boundary=x")
+
+
+def test_who_sends_a_form_does_not_choose_how_it_is_decoded() -> None:
+    body = PART.replace(b"one", b"a-" + b"b9" * 100_000) + b"\r\n--x--"
+    start = time.process_time()
+    fields = form_parts(body, "multipart/form-data; charset=punycode; boundary=x")
+    assert time.process_time() - start < 0.5  # that codec takes the square of the length
+    assert len(fields["a"]) == 200_002
 
 
 def test_roles_keep_to_their_addresses(site: Any) -> None:

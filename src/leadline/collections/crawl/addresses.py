@@ -1,4 +1,4 @@
-"""Addresses of pages in one spelling.
+"""What a crawl was asked to do; addresses in one spelling, which of them are safe, and addresses without end.
 
 A page has two: its canonical address, under which it is known and which is the id of its document, and the address
 that is asked for, which keeps what a server may insist on (the order of parameters, the name of a default page).
@@ -6,12 +6,26 @@ that is asked for, which keeps what a server may insist on (the order of paramet
 
 from __future__ import annotations
 
+import asyncio
+import dataclasses
+import datetime
+import fnmatch
 import ipaddress
 import re
+import socket
 import unicodedata
-from functools import lru_cache
-from typing import NamedTuple
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, unquote_to_bytes, urljoin, urlsplit
+
+from leadline.errors import InputError
+from leadline.version import __version__
+
+if TYPE_CHECKING:
+    from aiohttp.abc import AbstractResolver
 
 SCHEMES = {"http": 80, "https": 443}
 LONGEST = 2000  # characters of an address
@@ -66,7 +80,7 @@ def host_of(address: str) -> str:
 
 
 def page_address(written: str, base: str = "") -> PageAddress:
-    """The address that a link or a person wrote; AddressError where it is none that can be crawled.
+    """The address that a link or a person wrote; AddressError where it cannot be crawled.
 
     >>> page_address("HTTP://Example.COM:80/a/./b/../index.html?utm_source=x&b=2&a=1#top")
     PageAddress(canonical='http://example.com/a/?a=1&b=2', asked='http://example.com/a/index.html?b=2&a=1')
@@ -203,3 +217,340 @@ def _normal(text: str, safe: str) -> str:
         return chr(byte) if byte in _UNRESERVED else f"%{byte:02X}"
 
     return quote(_PERCENT.sub(one, text), safe=safe + "%")
+
+
+# What a crawl was asked to do: its seeds, limits and manners, kept in its folder.
+
+
+WEB_PACKAGES = ("aiohttp", "protego", "selectolax", "warcio")  # of the extra `web`
+USER_AGENT = f"leadline/{__version__} (crawler of the search evaluation program Leadline)"
+
+
+@dataclass(frozen=True)
+class CrawlSettings:
+    """The settings of a crawl."""
+
+    seeds: tuple[str, ...] = ()  # as written; each is asked first
+    depth: int = 20  # links from a seed
+    pages: int = 10_000  # asked in all
+    per_host: int = 0  # asked of one host; 0: no limit of its own
+    hosts: tuple[str, ...] = ()  # patterns of hosts; empty: those of the seeds
+    include: tuple[str, ...] = ()  # patterns of addresses, of which a page must match one
+    exclude: tuple[str, ...] = ()  # patterns of addresses that are not asked for
+    delay: float = 1.0  # seconds between two requests to a host; robots.txt may ask for more
+    user_agent: str = USER_AGENT
+    private_hosts: tuple[str, ...] = ()  # names that may lead to private addresses
+    sitemaps: bool = True
+    chain: int = 300  # pages in a row that only lead on to the next; 0: no limit
+    max_bytes: int = 10 << 20  # of a page, after unpacking
+    timeout: float = 60.0  # seconds for a whole page
+    connections: int = 16  # hosts asked at the same time; of one host only one page at a time
+    redirects: int = 5  # in a row
+    retries: int = 3  # after the first attempt
+    backoff: float = 1.0  # seconds before the first retry; doubled for each next
+
+    def __post_init__(self) -> None:
+        for name in ("depth", "per_host", "retries", "redirects", "chain"):
+            if getattr(self, name) < 0:
+                raise InputError(name, f"must be at least 0, got {getattr(self, name)}")
+        for name in ("pages", "max_bytes", "connections"):
+            if getattr(self, name) < 1:
+                raise InputError(name, f"must be at least 1, got {getattr(self, name)}")
+        for name in ("delay", "timeout", "backoff"):
+            if not 0 <= getattr(self, name) <= 86_400:
+                raise InputError(name, f"must be between 0 and 86,400 seconds, got {getattr(self, name)}")
+        if not self.user_agent.isprintable() or not self.user_agent.isascii() or not self.user_agent.strip():
+            raise InputError("user agent", f"must be printable ASCII text, got {self.user_agent!r}")
+        for host in self.private_hosts:
+            try:
+                canonical_host(host)
+            except AddressError as error:
+                raise InputError("--private", str(error)) from None
+        _ = self.seed_hosts
+
+    @cached_property
+    def seed_hosts(self) -> frozenset[str]:
+        """The hosts of the seeds."""
+        found = set()
+        for seed in self.seeds:
+            try:
+                found.add(host_of(page_address(seed).canonical))
+            except AddressError as error:
+                raise InputError(seed, str(error)) from None
+        return frozenset(found)
+
+    @cached_property
+    def _host_patterns(self) -> re.Pattern[str] | None:
+        return _patterns([host.lower() for host in self.hosts])
+
+    @cached_property
+    def _includes(self) -> re.Pattern[str] | None:
+        return _patterns(self.include)
+
+    @cached_property
+    def _excludes(self) -> re.Pattern[str] | None:
+        return _patterns(self.exclude)
+
+    def has_host(self, host: str) -> bool:
+        """Whether pages of a host are crawled."""
+        if self._host_patterns is None:
+            return host in self.seed_hosts
+        return self._host_patterns.match(host) is not None
+
+    def has_page(self, address: str) -> bool:
+        """Whether the patterns let an address in."""
+        if self._includes is not None and not self._includes.match(address):
+            return False
+        return self._excludes is None or not self._excludes.match(address)
+
+    def plain(self) -> dict[str, Any]:
+        """The settings as they are stored."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def of(cls, stored: dict[str, Any]) -> CrawlSettings:
+        """The settings from what was stored."""
+        names = {field.name for field in dataclasses.fields(cls)}
+        known: dict[str, Any] = {
+            name: tuple(each) if isinstance(each, list) else each for name, each in stored.items() if name in names
+        }
+        return cls(**known)
+
+
+def _patterns(written: Sequence[str]) -> re.Pattern[str] | None:
+    """Patterns with * and ? as one regular expression; None where there are none."""
+    if not written:
+        return None
+    return re.compile("|".join(f"(?:{fnmatch.translate(each)})" for each in written))
+
+
+# Which addresses of the network a crawl may connect to.
+#
+# A page can link or redirect to a machine that only this computer can reach: its own services, those of its network,
+# the metadata service of a cloud. So a crawl connects only to public addresses, and to those private ones that a seed
+# names itself, at the seed's port. A name is resolved once for a connection, all its addresses are checked, and the
+# connection goes to a checked address: a name that changes its address between check and connection gains nothing.
+
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+Lookup = Callable[[str, int], Awaitable[list[str]]]
+_NAT64 = tuple(map(ipaddress.IPv6Network, ("64:ff9b::/96", "64:ff9b:1::/48")))
+_COMPATIBLE = ipaddress.IPv6Network("::/96")  # an old form of IPv4 inside IPv6
+
+
+class RefusedConnectionError(OSError):
+    """A connection that is not made because of where it leads; the message names the address."""
+
+
+def private_kind(address: Address) -> str:
+    """Why an address is not public; empty if it is.
+
+    >>> from ipaddress import ip_address
+    >>> private_kind(ip_address("127.0.0.1")), private_kind(ip_address("::ffff:10.0.0.1"))
+    ('loopback', 'private')
+    >>> private_kind(ip_address("169.254.169.254")), private_kind(ip_address("8.8.8.8"))
+    ('link-local', '')
+    """
+    if isinstance(address, ipaddress.IPv6Address) and (inner := _inner(address)) is not None:
+        return private_kind(inner)
+    for kind, holds in (
+        ("loopback", address.is_loopback),
+        ("link-local", address.is_link_local),
+        ("unspecified", address.is_unspecified),
+        ("multicast", address.is_multicast),
+    ):
+        if holds:
+            return kind
+    if address.is_reserved:
+        return "reserved"
+    return "" if address.is_global else "private"
+
+
+def _inner(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+    """The IPv4 address that an IPv6 address leads to."""
+    if address.ipv4_mapped is not None:
+        return address.ipv4_mapped
+    if address.sixtofour is not None:
+        return address.sixtofour
+    if address.teredo is not None:
+        return address.teredo[1]
+    if any(address in network for network in _NAT64) or (address in _COMPATIBLE and int(address) > 1):
+        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    return None
+
+
+def literal(host: str) -> Address | None:
+    """The address that a canonical host is; None for a name."""
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        return None
+
+
+def is_local_name(host: str) -> bool:
+    """Whether a name means this machine by definition."""
+    return host == "localhost" or host.endswith(".localhost")
+
+
+class SafeAddresses:
+    """The rule for one crawl: public addresses, and the private ones that its seeds or its user name."""
+
+    def __init__(self, seeds: Iterable[str], private_hosts: Iterable[str] = ()) -> None:
+        """`seeds` are canonical addresses; `private_hosts` are names that may lead to private addresses."""
+        self._places: set[tuple[str, int]] = set()
+        for seed in seeds:
+            host, port = _place(seed)
+            address = literal(host)
+            if is_local_name(host) or (address is not None and private_kind(address)):
+                self._places.add((host, port))
+        self._private_hosts = frozenset(private_hosts)
+
+    def allows_private(self, host: str, port: int) -> bool:
+        """Whether this host and port may be a private address."""
+        return (host, port) in self._places or host in self._private_hosts
+
+    @property
+    def exceptions(self) -> list[str]:
+        """The private hosts that are allowed, for a note."""
+        return sorted({f"{host}:{port}" for host, port in self._places} | self._private_hosts)
+
+    def refusal(self, address: str) -> str:
+        """Why a canonical address may not be asked for, as far as its spelling says; empty if it may."""
+        host, port = _place(address)
+        if self.allows_private(host, port):
+            return ""
+        if is_local_name(host):
+            return f"{host} is a loopback address"
+        number = literal(host)
+        kind = private_kind(number) if number is not None else ""
+        return f"{host} is a {kind} address" if kind else ""
+
+    def checked(self, host: str, port: int, found: Iterable[str]) -> list[str]:
+        """The resolved addresses that may be connected to; RefusedConnectionError if none may."""
+        addresses = list(dict.fromkeys(found))
+        if self.allows_private(host, port):
+            return addresses
+        kinds = {each: private_kind(ipaddress.ip_address(each.partition("%")[0])) for each in addresses}
+        public = [each for each in addresses if not kinds[each]]
+        if addresses and not public:
+            first = addresses[0]
+            raise RefusedConnectionError(f"{host} leads to {first}, a {kinds[first]} address")
+        return public
+
+
+def _place(address: str) -> tuple[str, int]:
+    parts = urlsplit(address)
+    return parts.hostname or "", parts.port or SCHEMES.get(parts.scheme, 0)
+
+
+async def system_lookup(host: str, port: int) -> list[str]:
+    """The addresses of a name, as the system resolves it."""
+    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return [str(each[4][0]) for each in found]
+
+
+def safe_resolver(rule: SafeAddresses, lookup: Lookup = system_lookup) -> AbstractResolver:
+    """A resolver for aiohttp whose answers are all allowed: it connects to these and to nothing else."""
+    from aiohttp.abc import AbstractResolver, ResolveResult
+
+    class SafeResolver(AbstractResolver):
+        async def resolve(
+            self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+        ) -> list[ResolveResult]:
+            checked = rule.checked(host.rstrip(".").lower(), port, await lookup(host, port))
+            found: list[ResolveResult] = []
+            for each in checked:
+                kind = socket.AF_INET6 if ":" in each else socket.AF_INET
+                if family in (socket.AF_UNSPEC, kind):
+                    flags = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
+                    found.append(ResolveResult(hostname=host, host=each, port=port, family=kind, proto=0, flags=flags))
+            if not found:
+                raise OSError(f"{host} has no address")
+            return found
+
+        async def close(self) -> None:
+            return None
+
+    resolver: Any = SafeResolver()
+    return resolver
+
+
+# Addresses without end: calendars, paths that repeat themselves, ever new parameters, pages that only lead on.
+
+
+MOST_SEGMENTS = 20  # of a path
+MOST_PARAMETERS = 12
+MOST_REPEATS = 3  # how often a segment may be in a path
+MOST_QUERIES = 200  # different parameters for one path
+MOST_OF_A_CALENDAR = 400  # pages of one calendar: more than thirty years of months
+YEARS_AHEAD = 2
+FIRST_YEAR = 1970  # of a calendar; documents about older years are not pages of one
+CHAIN = "endless chain"
+_DIGITS = re.compile(r"\d+")
+_CODES = re.compile(r"(?=[\w-]*\d)[\w-]{6,}|\d+")  # longer words with a digit, and numbers
+_YEAR = re.compile(r"(?<!\d)(1[5-9]\d\d|[2-9]\d\d\d)(?!\d)")
+_MONTH = re.compile(r"(?<!\d)(?:19|20|21)\d\d[-/_.]?(?:0?[1-9]|1[0-2])(?!\d{2})")
+_CALENDAR = re.compile(r"calend|kalend|/events?(?:/|$)|agenda|(?:^|[?&])(?:year|month|week|day|date)=", re.IGNORECASE)
+
+
+def trap_in(address: str, today: datetime.date | None = None) -> str:
+    """What makes one address look endless; empty if nothing does.
+
+    >>> trap_in("http://a.example/x/y/x/y/x/y/x")
+    'repeated segments'
+    >>> trap_in("http://a.example/calendar?year=2999&month=1"), trap_in("http://a.example/docs/2999.html")
+    ('calendar', '')
+    """
+    parts = urlsplit(address)
+    segments = [segment for segment in parts.path.split("/") if segment]
+    if len(segments) > MOST_SEGMENTS:
+        return "deep path"
+    if segments and max(Counter(segments).values()) > MOST_REPEATS:
+        return "repeated segments"
+    if any(segments[place] == segments[place + 1] == segments[place + 2] for place in range(len(segments) - 2)):
+        return "repeated segments"
+    if parts.query.count("&") >= MOST_PARAMETERS:
+        return "endless parameters"
+    if _is_calendar(parts.path, parts.query):
+        years = [int(year) for year in _YEAR.findall(f"{parts.path}?{parts.query}")]
+        this_year = (today or datetime.datetime.now(datetime.UTC).date()).year
+        if any(year > this_year + YEARS_AHEAD or year < FIRST_YEAR for year in years):
+            return "calendar"
+    return ""
+
+
+def _is_calendar(path: str, query: str) -> bool:
+    """Whether an address is that of a day or a month."""
+    whole = f"{path}?{query}"
+    return _CALENDAR.search(whole) is not None or (bool(query) and _MONTH.search(query) is not None)
+
+
+def folder_shape(address: str) -> str:
+    """The folder of an address and the names of its parameters, without numbers.
+
+    A folder whose pages are ever farther from the seeds is a chain: each of them leads on to the next.
+
+    >>> folder_shape("http://a.example/list/2024/7?page=3"), folder_shape("http://a.example/next/9")
+    ('http://a.example/list/0/?page', 'http://a.example/next/')
+    """
+    parts = urlsplit(address)
+    names = "&".join(sorted({each.partition("=")[0] for each in parts.query.split("&")}))
+    folder = _CODES.sub("0", parts.path.rpartition("/")[0])
+    return f"{parts.scheme}://{parts.netloc}{folder}/{'?' if names else ''}{names}"
+
+
+def shapes(address: str) -> list[tuple[str, int, str]]:
+    """What many addresses of a trap share, how many of that are allowed, and what they are then called.
+
+    >>> shapes("http://a.example/list?sort=name&page=7")
+    [('?http://a.example/list', 200, 'endless parameters')]
+    """
+    parts = urlsplit(address)
+    place = f"{parts.scheme}://{parts.netloc}{parts.path}"
+    found = []
+    if parts.query:
+        found.append((f"?{place}", MOST_QUERIES, "endless parameters"))
+    if _is_calendar(parts.path, parts.query):
+        shape = _DIGITS.sub("0", f"{place}?{parts.query}")
+        found.append((f"#{shape}", MOST_OF_A_CALENDAR, "calendar"))
+    return found

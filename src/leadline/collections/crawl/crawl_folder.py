@@ -1,4 +1,4 @@
-"""The folder of a crawl: begin it, continue it after a stop or a kill, look for changes, and make a collection of it.
+"""The folder of a crawl: begin it, continue it, make a collection of it, say what was done, and check it.
 
 DIR/crawl.json           seeds and limits; after a run, the checksums of the frontier and the tables
 DIR/frontier.sqlite      every address, what became of it, links and history
@@ -15,29 +15,35 @@ import asyncio
 import contextlib
 import dataclasses
 import hashlib
+import importlib.util
 import io
 import json
 import os
 import signal
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leadline.collections.crawl.crawl_outcome import CrawlOutcome
-from leadline.collections.crawl.crawl_settings import CrawlSettings
+from leadline.collections.crawl.addresses import CHAIN, WEB_PACKAGES, CrawlSettings, Lookup, system_lookup
 from leadline.collections.crawl.crawler import Crawler, CrawlProgress
-from leadline.collections.crawl.frontier import PAGE_COLUMNS, Frontier, QueuedPage
-from leadline.collections.crawl.robots import UNREACHABLE
-from leadline.collections.crawl.safe_addresses import Lookup, system_lookup
-from leadline.collections.crawl.traps import CHAIN
-from leadline.collections.crawl.warc_store import WarcPlace, WarcStore
+from leadline.collections.crawl.fetching import UNREACHABLE
+from leadline.collections.crawl.frontier import PAGE_COLUMNS, Frontier, QueuedPage, WarcPlace, WarcStore, body_digest
 from leadline.collections.documents.build import write_collection
+from leadline.collections.documents.collection import (
+    CRAWL_KIND,
+    INSIDE_CRAWL,
+    check_collection,
+    check_file,
+    check_identity,
+    finding_of,
+)
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.fields.web_page import packed_page, page_document
-from leadline.collections.documents.store import CRAWL_KIND, INSIDE_CRAWL
+from leadline.collections.documents.fields.web_pages import PDF_TYPE, packed_page, page_document, reads_pdf
 from leadline.errors import InputError
-from leadline.text.checksums import file_sha256, read_sealed, sealed
+from leadline.records.result import Result, counted
+from leadline.text.checksums import Finding, file_sha256, read_sealed, sealed
 from leadline.text.files import write_stored
 from leadline.text.owned_folder import OwnedFolder
 
@@ -45,13 +51,13 @@ if TYPE_CHECKING:
     import polars as pl
 
 VERSION = 1
-WHAT = "a leadline crawl"
+KIND_NAME = "a leadline crawl"
 SETTINGS, FRONTIER, LINKS, PAGES = "crawl.json", "frontier.sqlite", "links.parquet", "pages.parquet"
 FILES = "files"  # in crawl.json, after a run: the checksums of the frontier and the tables
-FIX = "crawl into a new folder"
+REPAIR = "crawl into a new folder"
 
 
-def crawl(
+def crawl_into(
     folder: str | os.PathLike[str],
     seeds: Iterable[str] = (),
     *,
@@ -68,12 +74,12 @@ def crawl(
     if not (Path(folder) / SETTINGS).exists():
         checked_settings(CrawlSettings(), given, changes)  # before the folder is made
     with OwnedFolder.locked(folder, CRAWL_KIND, VERSION) as owned:
-        stored = read_sealed(owned.path / SETTINGS, WHAT, VERSION, FIX)
+        stored = read_sealed(owned.path / SETTINGS, KIND_NAME, VERSION, REPAIR)
         before = CrawlSettings() if stored is None else CrawlSettings.of(stored["settings"])
         settings = checked_settings(before, given, changes)
         _check_frontier(owned.path / FRONTIER, stored or {})
         owned.reserve(SETTINGS, FRONTIER, f"{FRONTIER}-wal", f"{FRONTIER}-shm", LINKS, PAGES, INSIDE_CRAWL)
-        content = {"what": WHAT, "format": VERSION, "settings": settings.plain()}
+        content = {"what": KIND_NAME, "format": VERSION, "settings": settings.plain()}
         write_stored(owned.path / SETTINGS, sealed(content))
         with contextlib.closing(Frontier(owned.path / FRONTIER)) as frontier, frontier.errors_reported():
             store = WarcStore(owned, settings.user_agent)
@@ -102,7 +108,7 @@ def _check_frontier(path: Path, stored: dict[str, Any]) -> None:
     """Refuse a frontier that is not as the last run left it."""
     checksum = stored.get(FILES, {}).get(FRONTIER)
     if checksum is not None and path.is_file() and file_sha256(path) != checksum:
-        raise InputError(str(path), f"is damaged, its checksum does not fit: {FIX}")
+        raise InputError(str(path), f"is damaged, its checksum does not fit: {REPAIR}")
 
 
 def checked_settings(before: CrawlSettings, seeds: tuple[str, ...], changes: dict[str, Any]) -> CrawlSettings:
@@ -256,3 +262,182 @@ def _pages(frontier: Frontier) -> pl.DataFrame:
     kinds = {name: pl.Int64 if name in ("status", "depth") else pl.String for name in names}
     columns = list(zip(*found, strict=True)) if found else [()] * len(names)
     return pl.DataFrame({name: list(values) for name, values in zip(names, columns, strict=True)}, schema=kinds)
+
+
+# What a run of a crawl did, in a sentence and notes.
+
+
+@dataclass(repr=False)
+class CrawlOutcome(Result):
+    """What a run of a crawl did."""
+
+    folder: Path
+    asked: int = 0  # requests for pages in this run
+    rate: float = 0.0
+    documents: int = 0
+    unreadable: int = 0  # pages without a document: damaged PDF files
+    links: int = 0
+    states: dict[str, int] = field(default_factory=dict)
+    failed: dict[str, int] = field(default_factory=dict)  # by kind
+    refused: dict[str, int] = field(default_factory=dict)  # by reason
+    passed_over: dict[str, int] = field(default_factory=dict)  # links that were not followed, by reason
+    changes: dict[str, int] = field(default_factory=dict)  # of a crawl that looked for changes
+    asked_again: list[str] = field(default_factory=list)  # pages on their way when the last run was killed
+    recovered: int = 0  # pages that a killed run had stored and not noted
+    stopped: bool = False
+    finished: bool = False  # nothing is left to ask
+    private: list[str] = field(default_factory=list)  # private hosts that were allowed
+
+    def _finding(self) -> str:
+        done = f"{counted(self.asked, 'page')} asked for, {self.rate:,.1f} a second"
+        if not self.asked and self.finished:
+            done = "nothing is left to ask for"
+        return f"{done}; {counted(self.documents, 'document')} and {counted(self.links, 'link')} in {self.folder}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was refused, what failed, and how to go on."""
+        notes = []
+        if self.private:
+            notes.append(f"private addresses that were allowed, since a seed names them: {', '.join(self.private)}")
+        if self.recovered:
+            stored = counted(self.recovered, "page")
+            notes.append(f"{stored} had been stored when the last run was killed, and not asked for again")
+        if self.asked_again:
+            named = ", ".join(self.asked_again[:3]) + ", …" * (len(self.asked_again) > 3)
+            pages = counted(len(self.asked_again), "page")
+            notes.append(f"{pages} on the way when the last run was killed; asked for again: {named}")
+        if self.changes:
+            notes.append(f"since the last time: {_counts(self.changes)}")
+        if self.failed:
+            notes.append(f"failed: {_counts(self.failed)}")
+        if f"type {PDF_TYPE}" in self.failed and not reads_pdf():
+            notes.append("text of PDF files needs the package pypdf: pip install pypdf, then --again")
+        if self.unreadable:
+            notes.append(f"{counted(self.unreadable, 'page')} without a text that can be read: damaged PDF files")
+        if self.refused:
+            notes.append(f"refused: {_counts(self.refused)}")
+        if f"trap: {CHAIN}" in self.refused:
+            notes.append("pages in a row that only lead on to the next were given up; --chain 0 follows them on")
+        if self.passed_over:
+            notes.append(f"links not followed: {_counts(self.passed_over)}")
+        waiting = self.states.get("queued", 0)
+        again = f"`leadline crawl -o {self.folder}` goes on"
+        if self.stopped:
+            notes.append(f"stopped with {counted(waiting, 'page')} queued; {again}")
+        elif waiting:
+            notes.append(f"a limit was reached with {counted(waiting, 'page')} queued; {again} with a larger --pages")
+        elif not self.asked:
+            missing = ", but what failed or was refused is missing" if self.failed or self.refused else ""
+            notes.append(f"the crawl is complete{missing}; --again asks for what changed since")
+        return tuple(notes)
+
+
+def _counts(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count:,} {kind}" for kind, count in counts.items())
+
+
+# A check of a crawl in full: its frontier and tables, every page that is stored, and its collection.
+
+
+AGAIN = "crawl again with --again"
+
+
+def check_crawl(folder: Path) -> Iterator[Finding]:
+    """Everything that is wrong with a crawl; nothing where it is as it was written."""
+    yield from check_identity(folder)
+    try:
+        stored = read_sealed(folder / SETTINGS, KIND_NAME, VERSION, REPAIR)
+        if stored is None:
+            yield Finding(str(folder / SETTINGS), "is missing", REPAIR)
+        if not (folder / FRONTIER).exists():
+            yield Finding(str(folder / FRONTIER), "is missing", REPAIR)
+            return
+        # A crawl that is under way, or was killed, has not written these yet.
+        checksums = (stored or {}).get(FILES, {})
+        damaged = list(check_file(folder / FRONTIER, checksums[FRONTIER], REPAIR)) if FRONTIER in checksums else []
+        yield from damaged
+        for name in (LINKS, PAGES):
+            if name in checksums:
+                yield from check_file(folder / name, checksums[name], "crawl again: the tables are written at the end")
+        if not damaged:
+            with contextlib.closing(Frontier(folder / FRONTIER)) as frontier, frontier.errors_reported():
+                yield from _check_pages(folder, frontier)
+    except InputError as error:
+        yield finding_of(error, REPAIR)
+    if (folder / INSIDE_CRAWL).is_dir():
+        yield from check_collection(folder / INSIDE_CRAWL)
+
+
+def _check_pages(folder: Path, frontier: Frontier) -> Iterator[Finding]:
+    """Whether SQLite finds the frontier sound, and every page has the content that it came with."""
+    found = str(frontier.do("pragma integrity_check").fetchone()[0])
+    if found != "ok":
+        yield Finding(str(frontier.path), f"is damaged: {found}", REPAIR)
+    store = WarcStore(OwnedFolder.open(folder, CRAWL_KIND, VERSION), "")
+    rows = frontier.do("select address, digest, warc, offset, length from pages where offset is not null")
+    for address, digest, number, offset, length in rows.fetchall():
+        try:
+            if body_digest(store.read(WarcPlace(number, offset, length)).answer.body) != digest:
+                yield Finding(str(store.path(number)), f"is damaged, the page {address} is not as it came", AGAIN)
+        except InputError as error:
+            yield finding_of(error, AGAIN)
+
+
+# The public function that crawls.
+
+
+def crawl(
+    seeds: str | Sequence[str],
+    folder: str | os.PathLike[str],
+    *,
+    depth: int | None = None,
+    pages: int | None = None,
+    per_host: int | None = None,
+    hosts: Sequence[str] | None = None,
+    include: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
+    delay: float | None = None,
+    timeout: float | None = None,
+    max_size: int | None = None,
+    chain: int | None = None,
+    connections: int | None = None,
+    user_agent: str | None = None,
+    private: Sequence[str] | None = None,
+    sitemaps: bool | None = None,
+    again: bool = False,
+    progress: Callable[[CrawlProgress], None] | None = None,
+) -> CrawlOutcome:
+    """Crawl pages of the web into a folder that is a collection; the options are those of `leadline crawl`.
+
+    The same folder again goes on where an earlier crawl stopped, with its seeds and options where these are not given;
+    `again` asks for what changed since. `max_size` is in MiB. `progress` is called with how far the crawl is.
+    """
+    missing = [name for name in WEB_PACKAGES if importlib.util.find_spec(name) is None]
+    if missing:
+        words = f"needs the package{'s' * (len(missing) > 1)} {', '.join(missing)}"
+        raise InputError("crawl", f'{words}: pip install "leadline[web]"')
+    given: dict[str, Any] = {
+        "depth": depth,
+        "pages": pages,
+        "per_host": per_host,
+        "delay": delay,
+        "timeout": timeout,
+        "chain": chain,
+        "connections": connections,
+        "user_agent": user_agent,
+        "sitemaps": sitemaps,
+        "max_bytes": None if max_size is None else max_size << 20,
+    }
+    lists = {"hosts": hosts, "include": include, "exclude": exclude, "private_hosts": private}
+    for name, values in lists.items():
+        if isinstance(values, str):
+            raise InputError(name.removesuffix("_hosts"), f"must be a list, got {values!r}; write [{values!r}]")
+        given[name] = None if values is None else tuple(values)
+    return crawl_into(
+        folder,
+        [seeds] if isinstance(seeds, str) else seeds,
+        again=again,
+        report=progress,
+        **{name: value for name, value in given.items() if value is not None},
+    )

@@ -22,27 +22,22 @@ from itertools import count, groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leadline.collections.documents.build_memory import BYTES_A_PART_BYTE, ReadingSizes
-from leadline.collections.documents.column_sums import Written
-from leadline.collections.documents.dataset_source import DatasetSource
-from leadline.collections.documents.document import Document
-from leadline.collections.documents.keep import DEFAULT_RULE, checked_rule, lacking, needs_claims
-from leadline.collections.documents.parts import write_part
-from leadline.collections.documents.raw import Broken, Raw
-from leadline.collections.documents.records import unknown_names
-from leadline.collections.documents.registry import READERS, FormReader, readers_by_form
-from leadline.collections.documents.sources import FileSource, find_sources, fingerprint
+from leadline.collections.choices import DEFAULT_RULE
+from leadline.collections.documents.build_folder import BYTES_A_PART_BYTE, ReadingSizes, Staging
+from leadline.collections.documents.collection_files import Written, write_part
+from leadline.collections.documents.document import Document, checked_rule, lacking, needs_claims
+from leadline.collections.documents.fields.record_fields import unknown_names
+from leadline.collections.documents.registry import READERS, Broken, FormReader, Raw, readers_by_form
+from leadline.collections.documents.sources import DatasetSource, FileSource, find_sources, fingerprint
 from leadline.collections.documents.splitting import split
-from leadline.collections.documents.staging import Staging
 from leadline.errors import InputError, checked_choice
-from leadline.records.dataset_handles import is_handle
-from leadline.records.scores.result import counted
+from leadline.records.other_packages import is_handle
+from leadline.records.result import counted
 from leadline.text.files import readable_size
-from leadline.text.memory_budget import LargestDocument, MemoryBudget, MemoryLike
-from leadline.text.spread import Spread
+from leadline.text.spread import LargestDocument, MemoryBudget, MemoryLike, Spread
 
 if TYPE_CHECKING:
-    from leadline.collections.documents.mapping.mapping import Mapping
+    from leadline.collections.documents.fields.mapping import Mapping
 
 PART_BYTES = 32 << 20  # of raw documents: a few seconds' work, so a lost part costs little
 LEAST_DOCUMENT_BYTES = 500  # a shorter document counts as so many in a part: each takes some memory whatever its length
@@ -98,7 +93,7 @@ def build(
         checked_choice("--form", form, list(READERS))
     rules = None
     if mapping is not None:
-        from leadline.collections.documents.mapping.mapping_file import read_mapping
+        from leadline.collections.documents.fields.mapping import read_mapping
 
         rules = read_mapping(mapping)
     if keep is None and rules is not None:
@@ -128,9 +123,8 @@ def build(
         if not staging.documents:
             raise InputError(str(found[0].folder / found[0].name), _nothing_kept(staging))
         return staging.finish(
-            side_tables.get("citations"), side_tables.get("families"), claims_needed=options.keep is None,
-            sizes=sizes,
-        )  # fmt: skip
+            side_tables.get("citations"), side_tables.get("families"), claims_needed=options.keep is None, sizes=sizes
+        )
 
 
 def named_sources(given: Iterable[str | os.PathLike[str]]) -> list[FileSource | DatasetSource]:
@@ -225,9 +219,14 @@ def _documents_of(
 
 
 def read_all(
-    parts: Iterator[RawPart], options: Options, staging: Staging, total: int, processes: int, progress: Progress | None,
+    parts: Iterator[RawPart],
+    options: Options,
+    staging: Staging,
+    total: int,
+    processes: int,
+    progress: Progress | None,
     spread: Spread | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """Read every part that is not in the journal, in this process or others, and record each when it is done."""
     start, before = time.monotonic(), staging.documents
 

@@ -1,10 +1,12 @@
-"""The sources of a collection: files, folders and archives, opened as streams of bytes."""
+"""The sources of a collection: files, folders, archives and datasets, opened as streams of bytes."""
 
 from __future__ import annotations
 
 import glob
 import hashlib
+import json
 import os
+import re
 import stat
 import struct
 import tarfile
@@ -16,10 +18,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import IO, Self, cast
+from typing import IO, Any, Self, cast
 
-from leadline.collections.documents.not_documents import beside_documents
+from leadline.collections.documents.fields.record_fields import OTHER_TEXTS
+from leadline.collections.documents.registry import head_lines
 from leadline.errors import InputError, LeadlineWarning, system_reason
+from leadline.records.other_packages import dataset_of, rows_of
+from leadline.text.owned_files import read_identity
 from leadline.text.source import MAX_EXPANSION_RATIO, NOT_A_FILE, RATIO_CHECK_MIN_BYTES, pieces_of, within_ratio
 
 MAX_ARCHIVE_DEPTH = 3  # offices pack weekly zips into yearly ones
@@ -75,6 +80,9 @@ def find_sources(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
     for given in paths:
         path = Path(given)
         if path.is_dir():
+            if (owner := read_identity(path)) is not None:
+                problem = f"is a {owner.kind} of Leadline, not a source: name the files with its documents"
+                raise InputError(str(path), problem)
             entries = sorted(each for each in path.rglob("*") if not each.is_dir() and not each.name.startswith("."))
             files = [each for each in entries if each.is_file()]
             for other in sorted(set(entries) - set(files)):
@@ -294,3 +302,109 @@ class _Tar:
             self.is_damaged = True
             problem = f"is damaged: {_words(error)}; nothing after it in {self.name} was read"
             raise InputError(name, problem) from None
+
+
+# Texts that are not documents but stand beside them: topics, judgements and runs, told by their first lines.
+
+
+_TOPICS = re.compile(
+    rb"\s*(?:<\?xml[^>]{0,200}>\s*|<!--.{0,5000}?-->\s*)*(?:<topics\b[^<>]{0,200}>\s*)?<(?:topic|top)\b[^<>]{0,200}>",
+    re.IGNORECASE | re.DOTALL,
+)
+_NUMBER = re.compile(rb"[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?")
+_GRADE = re.compile(rb"[+-]?\d{1,3}")
+_SAMPLE = 20
+_FILE = re.compile(
+    r"(?:queries|topics|qrels)(?:[._-][^/]*)?\.(?:jsonl?|tsv|csv|txt|qrels)(?:\.(?:gz|xz|zst|bz2))?", re.IGNORECASE
+)
+_FOLDER = re.compile(r"(?:^|/)qrels/[^/]+\.(?:tsv|txt|qrels)(?:\.(?:gz|xz|zst|bz2))?$", re.IGNORECASE)
+_BEIR = {b"query-id", b"corpus-id", b"score"}
+
+
+def what_else(head: bytes) -> str:
+    """What the first bytes of a text are, if they are not documents: "topics", "judgements" or "a run"; else empty.
+
+    >>> what_else(b"301 0 FT911-3 1\\n301 0 FT911-4 0\\n"), what_else(b"1 Q0 FT911-3 1 9.5 bm25\\n")
+    ('judgements', 'a run')
+    >>> what_else(b"7\\tA nail.\\n8\\tA screw.\\n")
+    ''
+    """
+    if _TOPICS.match(head):
+        return "topics"
+    rows = [line.split() for line in head_lines(head, _SAMPLE) if line.strip()]
+    if not rows:
+        return ""
+    if set(rows[0]) == _BEIR:
+        return "judgements"
+    if all(len(row) == 6 and _GRADE.fullmatch(row[3]) and _NUMBER.fullmatch(row[4]) for row in rows):
+        return "a run"
+    if all(len(row) == 6 and row[1].upper() == b"Q0" for row in rows):
+        return "a run"
+    if all(len(row) in (4, 5) and row[1] in (b"0", b"Q0") and _GRADE.fullmatch(row[-1]) for row in rows):
+        return "judgements"
+    return ""
+
+
+def beside_documents(name: str) -> bool:
+    """Whether a file of a folder or an archive has the name of topics or judgements, as in the folders of BEIR.
+
+    >>> [beside_documents(name) for name in ("nfcorpus/queries.jsonl", "nfcorpus/qrels/test.tsv", "corpus.jsonl")]
+    [True, True, False]
+    """
+    return _FILE.fullmatch(name.rsplit("/", 1)[-1]) is not None or _FOLDER.search(name) is not None
+
+
+# The documents of a dataset of ir_datasets as a source of a collection: a stream of JSON lines.
+
+
+BYTES_OF_DOCUMENT = 1000  # for a progress bar: the size of a dataset is known only as its number of documents
+_PIECE = 1 << 20
+# Where the text is there without its markup as well.
+_MARKUP = frozenset({"marked_up_doc", "raw_doc", "http_headers", "body_content_type"})
+
+
+@dataclass(frozen=True)
+class DatasetSource:
+    """The documents of `ir_datasets:NAME`."""
+
+    name: str
+    folder: Path = Path()
+
+    @classmethod
+    def of(cls, handle: str) -> DatasetSource:
+        """The source of a handle; InputError where there is no such dataset, or it has no documents."""
+        dataset_of(handle, "docs")
+        return cls(handle)
+
+    @property
+    def size(self) -> int:
+        return BYTES_OF_DOCUMENT * (dataset_of(self.name, "docs").docs_count() or 0)
+
+    def fingerprint(self) -> str:
+        """The name of a dataset stands for its content, which the package checks."""
+        return hashlib.sha256(self.name.encode()).hexdigest()
+
+    def streams(self) -> Iterator[Stream]:
+        done = [0]
+        yield Stream(self.name, self._pieces(done), lambda: done[0] * BYTES_OF_DOCUMENT)
+
+    def _pieces(self, done: list[int]) -> Iterator[bytes]:
+        lines: list[bytes] = []
+        size = 0
+        for row in rows_of(self.name, "docs"):
+            lines.append(json.dumps(record_of(row), default=str).encode() + b"\n")
+            size += len(lines[-1])
+            done[0] += 1
+            if size > _PIECE:
+                yield b"".join(lines)
+                lines, size = [], 0
+        yield b"".join(lines)
+
+
+def record_of(row: Any) -> dict[str, Any]:
+    """A document of ir_datasets as a record; one without a text under a name we know gets its default text."""
+    record = {name: value for name, value in row._asdict().items() if name not in _MARKUP}
+    if not any(isinstance(record.get(name), str) for name in (*OTHER_TEXTS, "abstract", "description")):
+        record = {name: value for name, value in record.items() if not isinstance(value, bytes)}
+        record["contents"] = row.default_text() if hasattr(row, "default_text") else ""
+    return record

@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from leadline.collections.choices import DEFAULT_RULE
 from leadline.collections.documents.build import (
     LEAST_DOCUMENT_BYTES,
     PART_BYTES,
@@ -20,11 +21,11 @@ from leadline.collections.documents.build import (
     raw_parts,
     read_all,
 )
-from leadline.collections.documents.keep import ANY_TEXT, DEFAULT_RULE, checked_rule
-from leadline.collections.documents.kept import Replaced
+from leadline.collections.documents.build_folder import Staging
+from leadline.collections.documents.collection import Collection
+from leadline.collections.documents.document import ANY_TEXT, checked_rule
 from leadline.collections.documents.registry import READERS
-from leadline.collections.documents.staging import Staging
-from leadline.collections.documents.store import Collection
+from leadline.collections.documents.tables import Replaced
 from leadline.errors import InputError, checked_choice
 
 

@@ -1,16 +1,15 @@
-"""Groups of texts: pairs that may be alike are compared shingle by shingle, and those that are alike are joined."""
+"""Groups of texts: pairs that may be alike, kept on disk, compared shingle by shingle, and joined."""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from leadline.collections.duplicates.stored import StoredBands
-from leadline.text.compiled import Kernel
-from leadline.text.engine import compiled_job
+from leadline.text.engine import Kernel, compiled_job
 from leadline.text.spread import Spread, spread_here
 
 if TYPE_CHECKING:
@@ -19,6 +18,81 @@ if TYPE_CHECKING:
 
     Rows = NDArray[np.int64]
     Pairs = tuple[Rows, Rows]
+
+# What the search for duplicates keeps on disk: the bands of all texts, and the shingles of those to be compared.
+
+
+class StoredArrays:
+    """Arrays of 64-bit numbers in a temporary file, which goes when it is closed."""
+
+    def __init__(self, folder: str | None = None) -> None:
+        self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115
+        self.size = 0
+
+    def append(self, values: NDArray[np.uint64]) -> int:
+        """Write an array; return where it begins."""
+        begin = self.size
+        self._file.write(np.ascontiguousarray(values).data)
+        self.size += values.size
+        return begin
+
+    def mapped(self) -> NDArray[np.uint64]:
+        """All that was written, read from the file as it is used."""
+        self._file.flush()
+        return np.memmap(self._file, np.uint64, "r") if self.size else np.empty(0, np.uint64)
+
+    def close(self) -> None:
+        self._file.close()
+
+
+class StoredBands:
+    """The band hashes of all texts, written batch by batch and read band by band."""
+
+    def __init__(self, count: int, folder: str | None = None) -> None:
+        self.count, self._arrays = count, StoredArrays(folder)
+        self._blocks: list[tuple[int, int]] = []  # begin and texts of each batch
+
+    def append(self, hashes: NDArray[np.uint64]) -> None:
+        """Add the bands (rows) of some texts (columns)."""
+        self._blocks.append((self._arrays.append(hashes), hashes.shape[1]))
+
+    def band(self, number: int) -> NDArray[np.uint64]:
+        """One band of every text."""
+        whole = self._arrays.mapped()
+        begins = ((begin + number * texts, texts) for begin, texts in self._blocks)
+        return np.concatenate([whole[begin : begin + texts] for begin, texts in begins])
+
+    def close(self) -> None:
+        self._arrays.close()
+
+
+class StoredSets:
+    """The shingles of texts as ascending hashes, on disk; a text that is not stored has none."""
+
+    def __init__(self, folder: str | None = None) -> None:
+        self._arrays = StoredArrays(folder)
+        self._begins: list[int] = []
+        self._rows: list[int] = []
+        self._sizes: list[int] = []
+
+    def append(self, rows: NDArray[np.int64], hashes: NDArray[np.uint64], sizes: NDArray[np.int64]) -> None:
+        """Add the shingles of some texts, one text behind the other, and how many each has."""
+        begin = self._arrays.append(hashes)
+        self._rows += rows.tolist()
+        self._sizes += sizes.tolist()
+        self._begins += (begin + np.cumsum(sizes) - sizes).tolist()
+
+    def opened(self, texts: int) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
+        """The hashes, and where those of each text begin and end."""
+        starts, stops = np.zeros(texts, np.int64), np.zeros(texts, np.int64)
+        rows = np.array(self._rows, np.int64)
+        starts[rows] = self._begins
+        stops[rows] = starts[rows] + np.array(self._sizes, np.int64)
+        return self._arrays.mapped(), starts, stops
+
+    def close(self) -> None:
+        self._arrays.close()
+
 
 AT_ONCE = 1 << 20  # pairs that are compared at once
 ROUNDING = 1e-9  # so that 0.8 * 5 shingles are 4
@@ -59,7 +133,7 @@ def _common_plain(sets: ShingleSets, first: Rows, second: Rows) -> Rows:
     return np.array([len(np.intersect1d(one(a), one(b), assume_unique=True)) for a, b in pairs], np.int64)
 
 
-@compiled_job("leadline.collections.duplicates.kernels.hashing.count_common", plain=_common_plain)
+@compiled_job("leadline.collections.duplicates.kernels.count_common", plain=_common_plain)
 def _common(kernel: Kernel, sets: ShingleSets, first: Rows, second: Rows) -> Rows:
     found = np.empty(len(first), np.int64)
     pair = (np.ascontiguousarray(first, np.int64), np.ascontiguousarray(second, np.int64))
@@ -222,7 +296,7 @@ def _shared_plain(buckets: _Buckets, begin: int, least: int) -> tuple[int, Rows,
     return begin + 1, np.full(len(second), begin), second
 
 
-@compiled_job("leadline.collections.duplicates.kernels.hashing.count_shared_bands", plain=_shared_plain)
+@compiled_job("leadline.collections.duplicates.kernels.count_shared_bands", plain=_shared_plain)
 def _shared(kernel: Kernel, buckets: _Buckets, begin: int, least: int) -> tuple[int, Rows, Rows]:
     bands, texts = buckets.order.shape
     room = max(AT_ONCE, texts)

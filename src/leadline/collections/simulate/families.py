@@ -1,4 +1,4 @@
-"""Where inventions are filed and published: the members of each family, their dates and their numbers."""
+"""Where inventions are filed and published: families, their dates and numbers; and articles about them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.collections.simulate.inventions import Inventions, first_day, years_of
-from leadline.collections.simulate.randomness import Integers, generator, offsets, places_within
+from leadline.collections.simulate.inventions import (
+    Integers,
+    Inventions,
+    first_day,
+    generator,
+    offsets,
+    places_within,
+    years_of,
+)
 from leadline.collections.simulate.settings import AUTHORITIES, DE, EP, JP, US, WO, Settings
 
 Mask = NDArray[np.bool_]
@@ -115,7 +122,7 @@ _FIRST_NUMBERS = {
     (US, True): ([1976, 1985, 1995, 2005, 2020], [3_930_271, 4_490_855, 5_377_381, 6_836_899, 10_524_402]),
     (EP, False): ([1978, 1985, 1990, 2000, 2010, 2020], [1, 128_000, 348_000, 965_000, 2_145_000, 3_590_000]),
     (JP, True): ([1976, 1996, 2010, 2020], [1_000_001, 2_500_001, 4_400_001, 6_630_001]),
-}  # fmt: skip
+}
 
 
 def document_numbers(publications: Publications) -> tuple[NDArray[np.object_], NDArray[np.object_]]:
@@ -185,3 +192,42 @@ def _kinds(publications: Publications) -> NDArray[np.object_]:
     kinds[american & (year < 2001)] = "A"
     kinds[(publications.office == DE) & publications.granted & (year < 2004)] = "C2"
     return kinds
+
+
+# Articles in journals about inventions of the office, so that patents and articles are in one collection.
+
+
+_WAIT, _MORE = 30, 500  # days from the first publication of the patent: the shortest, and the mean of what is added
+
+
+@dataclass(frozen=True)
+class Articles:
+    """All articles in the order of the inventions they describe. An article discloses what its invention does."""
+
+    invention: Integers
+    author: Integers  # a number; the author's names for concepts depend on it
+    published: Integers  # days from 1970
+    starts: Integers  # where the articles of each invention begin
+
+    def __len__(self) -> int:
+        return len(self.invention)
+
+    @property
+    def ids(self) -> NDArray[np.object_]:
+        return np.array([f"article-{number:06d}" for number in range(1, len(self) + 1)], object)
+
+
+def make_articles(settings: Settings, inventions: Inventions, publications: Publications) -> Articles:
+    """Articles about random inventions, published after the first publication of the patent, as lawyers advise.
+
+    So an article is prior art to a later invention only where its patent is, too.
+    """
+    rng = generator(settings.seed, "articles")
+    end = first_day(settings.last_year + 1)
+    known = np.flatnonzero(publications.first_published < end - _WAIT - 1)
+    chosen = np.sort(rng.choice(known, settings.articles)) if len(known) else np.zeros(0, np.int64)
+    wait = _WAIT + rng.exponential(_MORE, len(chosen)).astype(np.int64)
+    published = np.minimum(publications.first_published[chosen] + wait, end - 1)
+    author = int(inventions.applicant.max()) + 1 + rng.integers(0, max(1, len(inventions) // 10), len(chosen))
+    starts = offsets(np.bincount(chosen, minlength=len(inventions)))
+    return Articles(chosen, author, published, starts)

@@ -1,18 +1,97 @@
-"""Inventions with their applicants, dates and concepts, as compact arrays: millions fit into memory."""
+"""Inventions with their dates, classes and concepts, also by claim; and repeatable random numbers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
+from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from leadline.collections.simulate.class_tree import ClassTree
-from leadline.collections.simulate.concepts import GENERAL, OF_GROUP, OF_SUBCLASS, Concepts
-from leadline.collections.simulate.randomness import Integers, draw, draw_distinct, generator, offsets, zipf
 from leadline.collections.simulate.settings import DE, EP, JP, US, Settings
 from leadline.text.days import EPOCH
+
+# Repeatable random numbers: generators by name, and hashes of keys. Also helpers for runs of consecutive items.
+
+
+Integers = NDArray[np.int64]
+Array = NDArray[np.float64]
+
+
+def generator(seed: int, *path: str | int) -> np.random.Generator:
+    """A random generator for one purpose and block, so that no part of the office depends on another's draws.
+
+    >>> int(generator(1, "texts", 7).integers(1000)) == int(generator(1, "texts", 7).integers(1000))
+    True
+    """
+    key = tuple(crc32(step.encode()) if isinstance(step, str) else step for step in path)
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
+
+
+def hashed(*keys: ArrayLike) -> NDArray[np.uint64]:
+    """A well-mixed 64-bit number for each combination of keys (Steele, Lea and Flood's SplitMix, chained).
+
+    It gives random properties to millions of pairs, such as an applicant's name for a concept, without storing them.
+    """
+    with np.errstate(over="ignore"):
+        state: NDArray[np.uint64] = np.full((), 0x9E3779B97F4A7C15, np.uint64)
+        for key in keys:
+            state = state ^ np.asarray(key).astype(np.uint64)
+            state = state + np.uint64(0x9E3779B97F4A7C15)
+            state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+            state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+            state = state ^ (state >> np.uint64(31))
+    return np.asarray(state)
+
+
+def hashed_uniform(*keys: ArrayLike) -> Array:
+    """A uniform number from [0, 1) for each combination of keys.
+
+    >>> bool((hashed_uniform(1, np.arange(1000)) < 0.5).mean().round(1) == 0.5)
+    True
+    """
+    return (hashed(*keys) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+
+def zipf(count: int, exponent: float = 1.0) -> Array:
+    """Probabilities proportional to rank ** -exponent."""
+    weights = np.arange(1, count + 1) ** -exponent
+    return np.asarray(weights / weights.sum())
+
+
+def draw(rng: np.random.Generator, probabilities: Array, size: Any) -> Integers:
+    """Random indices with these probabilities; faster than `rng.choice`."""
+    cumulative = np.cumsum(probabilities)
+    found = np.searchsorted(cumulative, rng.random(size) * cumulative[-1], side="right")
+    return np.minimum(found, len(probabilities) - 1)
+
+
+def draw_distinct(rng: np.random.Generator, probabilities: Array, rows: int, count: int) -> Integers:
+    """For each row `count` different indices, drawn without replacement with these probabilities (Gumbel's trick).
+
+    >>> draw_distinct(generator(1), zipf(9), 1000, 3).shape
+    (1000, 3)
+    """
+    keys = np.log(probabilities) + rng.gumbel(size=(rows, len(probabilities)))
+    return np.argsort(-keys, axis=1)[:, :count]
+
+
+def places_within(counts: NDArray[Any]) -> Integers:
+    """0, 1, ... within each of consecutive runs of these lengths.
+
+    >>> places_within(np.array([2, 0, 3])).tolist()
+    [0, 1, 0, 1, 2]
+    """
+    counts = np.asarray(counts, np.int64)
+    return np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+
+
+def offsets(counts: NDArray[Any]) -> Integers:
+    """The start of each of consecutive runs with these lengths, and the end of the last."""
+    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+
 
 CLAIMABLE = 14  # concepts of one invention that its claims can name
 # Chance that an invention has each concept of its line.
@@ -247,3 +326,223 @@ def _disclosed(
     fresh[:, 1:] = rows[:, 1:] != rows[:, :-1]
     kept = fresh & (rows >= 0)
     return offsets(kept.sum(axis=1)), rows[kept]
+
+
+# The classification of the simulated office: sections, classes, subclasses and main groups in the style of the IPC.
+
+
+SECTIONS = "ABCDEFGH"
+CHEMICAL = (0.35, 0.10, 0.80, 0.30, 0.05, 0.05, 0.15, 0.10)  # share of the concepts that are substances, by section
+
+
+@dataclass(frozen=True)
+class ClassTree:
+    """The tree as arrays: each level points at the one above."""
+
+    section_of_class: Integers
+    class_of_subclass: Integers
+    subclass_of_group: Integers
+    classes: tuple[str, ...]  # "C07"
+    subclasses: tuple[str, ...]  # "C07D"
+    groups: tuple[str, ...]  # "C07D401"
+
+    @property
+    def section_of_subclass(self) -> Integers:
+        return self.section_of_class[self.class_of_subclass]
+
+    def symbol(self, group: int, subgroup: int) -> str:
+        """A whole symbol, such as C07D401/04."""
+        return f"{self.groups[group]}/{subgroup:02d}"
+
+
+def make_class_tree(seed: int, groups: int) -> ClassTree:
+    """A tree with this many main groups. Subclasses grow slower than groups.
+
+    >>> tree = make_class_tree(seed=1, groups=1000)
+    >>> len(tree.groups), len(tree.subclasses), len(tree.classes)
+    (1000, 501, 145)
+    """
+    rng = generator(seed, "classes")
+    subclasses = max(1, round(groups**0.9))
+    classes = max(1, round(subclasses**0.8))
+    sections = np.sort([SECTIONS.index(letter) for letter in "CAGHBFDE"[:classes]])  # a small office keeps chemistry
+    section_of_class = sections[np.sort(_spread(rng, classes, len(sections), 0.3))]
+    class_of_subclass = np.sort(_spread(rng, subclasses, classes, 0.5))
+    subclass_of_group = np.sort(_spread(rng, groups, subclasses, 0.7))
+    class_names = _named(rng, section_of_class, list(SECTIONS), [f"{n:02d}" for n in range(1, 100)])
+    subclass_names = _named(rng, class_of_subclass, class_names, list("BCDEFGHJKLMNPQRSTVWXYZ"))
+    group_names = _named(rng, subclass_of_group, subclass_names, [str(n) for n in range(1, 1000, 2)])
+    names = tuple(class_names), tuple(subclass_names), tuple(group_names)
+    return ClassTree(section_of_class, class_of_subclass, subclass_of_group, *names)
+
+
+def _spread(rng: np.random.Generator, count: int, parents: int, exponent: float) -> Integers:
+    """A parent for each of `count` children: one child for every parent, the others by Zipf's law in random order."""
+    parents = min(parents, count)
+    rest = draw(rng, rng.permutation(zipf(parents, exponent)), count - parents)
+    return np.concatenate([np.arange(parents), rest])
+
+
+def _named(rng: np.random.Generator, parent: Integers, above: list[str], marks: list[str]) -> list[str]:
+    """Names of children: the parent's name and a mark. Marks ascend with gaps, as in a real classification."""
+    sizes = np.bincount(parent, minlength=len(above))
+    names = []
+    for size, place in zip(sizes[parent], places_within(sizes[sizes > 0]), strict=True):
+        if place == 0:
+            chosen = np.sort(rng.permutation(max(min(2 * size, len(marks)), 1))[:size])
+        names.append(str(marks[chosen[place]] if size <= len(marks) else f"{place + 1}"))
+    return [above[p] + name for p, name in zip(parent, names, strict=True)]
+
+
+# The concepts that inventions consist of: general ones, those of one subclass, and mostly those of one group.
+
+
+GENERAL, OF_SUBCLASS, OF_GROUP = range(3)
+MAX_FORMS = 4
+_POPULARITY = 0.6  # Zipf's exponent within a pool: the most popular concept is in one of ten inventions
+
+
+@dataclass(frozen=True)
+class Concepts:
+    """All concepts, numbered pool by pool: the general ones, those of each subclass, those of each group."""
+
+    level: NDArray[np.int8]
+    owner: Integers  # the subclass or group it belongs to; -1 for a general one
+    section: Integers  # -1 for a general one
+    substance: NDArray[np.bool_]  # whether it is a chemical, which has a registry number
+    forms: Integers  # how many names it has
+    sizes: tuple[int, int, int]  # of a pool, by level
+    starts: tuple[int, int, int]  # where the pools of each level begin
+
+    def __len__(self) -> int:
+        return len(self.level)
+
+    def draw(self, rng: np.random.Generator, level: int, owners: Integers, count: int) -> Integers:
+        """`count` random concepts from the pool of each owner, popular ones more often; repeats are possible."""
+        places = draw(rng, self.popularity(level), (len(owners), count))
+        return self.place(level, owners, places)
+
+    def place(self, level: int, owners: Integers, places: Integers) -> Integers:
+        """The concepts at these places of the owners' pools."""
+        first = self.starts[level] + (0 if level == GENERAL else owners * self.sizes[level])
+        return np.asarray(places + np.reshape(first, (-1, 1)))
+
+    def popularity(self, level: int) -> Array:
+        return zipf(self.sizes[level], _POPULARITY)
+
+
+def make_concepts(settings: Settings, tree: ClassTree) -> Concepts:
+    """All concepts of an office with this classification."""
+    sizes = (settings.general_concepts, settings.subclass_concepts, settings.group_concepts)
+    pools = (1, len(tree.subclasses), len(tree.groups))
+    counts = [size * pool for size, pool in zip(sizes, pools, strict=True)]
+    level = np.repeat(np.arange(3, dtype=np.int8), counts)
+    owner = np.concatenate([np.repeat(np.arange(pool), size) for size, pool in zip(sizes, pools, strict=True)])
+    owner[level == GENERAL] = -1
+    subclass = np.where(level == OF_GROUP, tree.subclass_of_group[owner * (level == OF_GROUP)], owner)
+    section = np.where(level == GENERAL, -1, tree.section_of_subclass[np.maximum(subclass, 0)])
+    number = np.arange(len(level))
+    likely = np.where(section < 0, 0.1, np.array(CHEMICAL)[section])
+    forms = 2 + np.searchsorted([0.2, 0.6], hashed_uniform(settings.seed, 11, number))  # two to four names
+    starts = (0, counts[0], counts[0] + counts[1])
+    return Concepts(level, owner, section, hashed_uniform(settings.seed, 12, number) < likely, forms, sizes, starts)
+
+
+def preferred_form(
+    settings: Settings, concepts: Concepts, applicant: Integers, concept: Integers, year: Integers
+) -> Integers:
+    """The form that an applicant uses for a concept, which depends on house style and on the year.
+
+    A concept's names differ in popularity, and for half of the concepts the order changes in some year: older documents
+    use other names.
+    """
+    weights = settings.synonymy ** np.arange(MAX_FORMS)
+    cumulative = np.cumsum(weights)
+    forms = concepts.forms[concept]
+    drawn = hashed_uniform(settings.seed, 13, applicant, concept) * cumulative[forms - 1]
+    place = np.searchsorted(cumulative, drawn, side="right")
+    span = settings.last_year - settings.first_year
+    turn = (
+        settings.first_year + hashed_uniform(settings.seed, 14, concept) * 2 * span
+    )  # half of the concepts never turn
+    return np.asarray(np.where(settings.synonymy > 0, (place + (year < turn - span / 4)) % forms, 0))
+
+
+# The concepts that each claim names, and the claim it depends on.
+
+
+MAX_CLAIMS = 30
+_MEDIAN, _SPREAD = 12.0, 0.5  # of the number of claims, which is log-normal
+_INDEPENDENT = 0.12  # chance that a claim after the first is independent
+_FROM_ROOT = 0.65  # chance that a dependent claim refers to the last independent one, and not to the claim before it
+_BROAD = np.array([0.25, 0.45, 0.30])  # chances that an independent claim names 3, 4 or 5 concepts
+SLOTS = np.arange(CLAIMABLE)
+
+
+@dataclass(frozen=True)
+class ClaimSets:
+    """The claims of all inventions, in their order. A claim's concepts are bits over the invention's slots.
+
+    A dependent claim has all the concepts of the claim it depends on, and usually one more.
+    """
+
+    starts: Integers  # where the claims of each invention begin
+    parent: NDArray[np.int8]  # the number of the claim it depends on; 0 for an independent one
+    concepts: NDArray[np.uint16]
+
+    @property
+    def counts(self) -> Integers:
+        return np.diff(self.starts)
+
+
+def make_claims(settings: Settings, inventions: Inventions) -> ClaimSets:
+    """Claims for every invention. Claim 1 is made for all inventions at once, then claim 2, and so on."""
+    rng = generator(settings.seed, "claims")
+    count = len(inventions)
+    claims = np.clip(np.exp(rng.normal(np.log(_MEDIAN), _SPREAD, count)), 1, MAX_CLAIMS).astype(np.int64)
+    available = (inventions.claimable >= 0).sum(axis=1)
+    concepts = np.zeros((count, MAX_CLAIMS), np.uint16)
+    parents = np.zeros((count, MAX_CLAIMS), np.int8)
+    root = np.ones(count, np.int64)
+    used = np.zeros(count, np.uint16)
+    rows = np.arange(count)
+    for place in range(int(claims.max())):
+        independent = rng.random(count) < _INDEPENDENT if place else np.ones(count, bool)
+        root = np.where(independent, place + 1, root)
+        parent = np.where(rng.random(count) < _FROM_ROOT, root, np.maximum(place, root))
+        parents[:, place] = np.where(independent, 0, parent)
+        broad = _broad(rng, available, ordered=place == 0)
+        narrow = concepts[rows, parent - 1]
+        concepts[:, place] = np.where(independent, broad, narrow | _one_more(rng, narrow, used, available))
+        used = np.where(independent, broad, used | concepts[:, place])
+    written = np.arange(MAX_CLAIMS) < claims[:, None]
+    return ClaimSets(offsets(claims), parents[written], concepts[written])
+
+
+def _broad(rng: np.random.Generator, available: Integers, *, ordered: bool) -> NDArray[np.uint16]:
+    """The concepts of an independent claim: the first one and two to four others, for the first claim in order."""
+    wanted = 3 + np.searchsorted(np.cumsum(_BROAD), rng.random(len(available)), side="right")
+    keys = np.broadcast_to(SLOTS, (len(available), CLAIMABLE)) if ordered else rng.random((len(available), CLAIMABLE))
+    keys = np.where(available[:, None] > SLOTS, keys, np.inf)
+    keys[:, 0] = -1  # the invention's first concept is in every independent claim
+    place = np.argsort(np.argsort(keys, axis=1), axis=1)
+    chosen = (place < wanted[:, None]) & np.isfinite(keys)
+    return _bits(chosen)
+
+
+def _one_more(
+    rng: np.random.Generator, present: NDArray[np.uint16], used: NDArray[np.uint16], available: Integers
+) -> NDArray[np.uint16]:
+    """A concept that the claim lacks, preferably one that no claim since the last independent one has used.
+
+    No bit is set when the claim has all concepts: it then limits only a number.
+    """
+    absent = (present[:, None] >> SLOTS) & 1 == 0
+    fresh = (used[:, None] >> SLOTS) & 1 == 0
+    keys = np.where(absent & (available[:, None] > SLOTS), rng.random(absent.shape) + fresh, -1.0)
+    best = keys.argmax(axis=1)
+    return np.where(keys[np.arange(len(best)), best] >= 0, 1 << best, 0).astype(np.uint16)
+
+
+def _bits(chosen: NDArray[np.bool_]) -> NDArray[np.uint16]:
+    return np.asarray((chosen * (1 << SLOTS)).sum(axis=1), np.uint16)

@@ -92,8 +92,8 @@ class Settings:
         for name, (low, high) in limits.items():
             value = getattr(self, name)
             if not low <= value <= high:
-                span = f"between {_shown(low)} and {_shown(high)}"
-                raise InputError(name.replace("_", "-"), f"{_shown(value)} is not {span}")
+                span = f"between {_number_text(low)} and {_number_text(high)}"
+                raise InputError(name.replace("_", "-"), f"{_number_text(value)} is not {span}")
 
     def changed(self, changes: dict[str, str]) -> Settings:
         """These settings with some changed, by name; values are texts."""
@@ -108,11 +108,10 @@ class Settings:
         return dataclasses.replace(self, **values)
 
 
-def _shown(value: float) -> str:
+def _number_text(value: float) -> str:
     """A number as a message shows it.
 
-
-    >>> _shown(0.25), _shown(1992), _shown(5_000_000)
+    >>> _number_text(0.25), _number_text(1992), _number_text(5_000_000)
     ('0.25', '1992', '5,000,000')
     """
     return f"{value:,}" if abs(value) >= 10_000 else f"{value:g}"

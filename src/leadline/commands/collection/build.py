@@ -12,37 +12,47 @@ from __future__ import annotations
 import argparse
 import os
 import time
+from collections.abc import Mapping
 from typing import Any
 
-from leadline.collections.documents.keep import DEFAULT_RULE, checked_rule
-from leadline.collections.documents.registry import READERS
-from leadline.commands.shared.cluster_option import add_cluster_option, chosen_cluster
+from leadline.collections.choices import DEFAULT_RULE, READER_FORMS
+from leadline.commands.shared.argument_kinds import INPUT_FILE, INPUT_TREE, OutputFolder
+from leadline.commands.shared.extras import add_cluster_option, add_registered, chosen_cluster
 from leadline.commands.shared.options import (
     MOST_WORKERS,
-    add_choice,
     add_number,
     add_options,
     as_written,
     memory_budget,
 )
 from leadline.commands.shared.output import print_notes, progress_bar
+from leadline.commands.shared.signature import public
 from leadline.errors import visible
-from leadline.records.scores.result import counted
+from leadline.records.result import counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add, default = parser.add_argument, ",".join(DEFAULT_RULE)
-    add("sources", nargs="+", metavar="SOURCE", help="files, folders, patterns, archives, or ir_datasets:NAME")
-    add_options(parser, "-o", metavar="DIR", required=True, help="collection folder to write")
-    add("--map", metavar="TOML", help="where the fields are in JSON lines or CSV of another format")
+    add(
+        "sources",
+        type=INPUT_TREE,
+        nargs="+",
+        metavar="SOURCE",
+        help="files, folders, patterns, archives, or ir_datasets:NAME",
+    )
+    add_options(
+        parser, "-o", type=OutputFolder("collections"), metavar="DIR", required=True, help="collection folder to write"
+    )
+    add("--map", metavar="TOML", type=INPUT_FILE, help="where the fields are in JSON lines or CSV of another format")
     fields = (
         f'fields that a document must have, or "all" to keep every document (default: "{default}" if any has claims)'
     )
-    add("--keep", metavar="FIELDS", type=as_written(checked_rule), help=fields)
-    add_choice(parser, "--form", list(READERS), "format of the sources", None, "detected")
+    add("--keep", metavar="FIELDS", type=as_written(_check_rule), help=fields)
+    add_form_option(parser)
     add_number(parser, "--processes", "number of processes (default: number of cores)", most=MOST_WORKERS)
     add_cluster_option(parser)
-    add_options(parser, "--memory", "-q")
+    public("evaluate").add(parser, "memory")
+    add_options(parser, "-q")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -54,10 +64,17 @@ def run(options: argparse.Namespace) -> None:
         if progress is not None and spread is not None:  # the first part comes back only when a worker has started
             progress(0, 1)
         manifest = build(
-            options.sources, options.output, keep=options.keep, form=options.form, mapping=options.map,
-            processes=options.processes or os.cpu_count() or 1, progress=progress, spread=spread,
-            memory=memory_budget(options), say=lambda note: print_notes([note], options),
-        )  # fmt: skip
+            options.sources,
+            options.output,
+            keep=options.keep,
+            form=options.form,
+            mapping=options.map,
+            processes=options.processes or os.cpu_count() or 1,
+            progress=progress,
+            spread=spread,
+            memory=memory_budget(options),
+            say=lambda note: print_notes([note], options),
+        )
     counts, seconds = manifest["counts"], time.monotonic() - start
     families = "1 family" if counts["families"] == 1 else f"{counts['families']:,} families"
     print(
@@ -65,6 +82,22 @@ def run(options: argparse.Namespace) -> None:
         f"({counts['citations inside']:,} of them of documents in the collection), in {seconds:.1f} s"
     )
     print_notes(left_out(manifest, options.output), options)
+
+
+def add_form_option(parser: argparse.ArgumentParser) -> None:
+    add_registered(parser, "--form", READER_FORMS, _readers, "format of the sources", "detected")
+
+
+def _readers() -> Mapping[str, Any]:
+    from leadline.collections.documents.registry import READERS
+
+    return READERS
+
+
+def _check_rule(text: str) -> None:
+    from leadline.collections.documents.document import checked_rule
+
+    checked_rule(text)
 
 
 def left_out(manifest: dict[str, Any], folder: str) -> list[str]:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import argparse
 
-from leadline.collections.documents.counts import VIEWS
+from leadline.collections.choices import VIEWS
+from leadline.commands.shared.argument_kinds import OutputFile
 from leadline.commands.shared.options import add_choice, add_options, as_written, check_format
 from leadline.commands.shared.output import write, write_table
-from leadline.records.scores.table import Table
-from leadline.show.charts.save import ENDINGS, check_ending
+from leadline.records.result import Table
+from leadline.show.choices import FIGURE_ENDINGS
 
 ROWS = 12  # of one view on a terminal
 BAR = 40  # columns of the longest bar
@@ -22,14 +23,13 @@ BAR = 40  # columns of the longest bar
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "collection")
     add_choice(parser, "--by", VIEWS, "print one count in full", None, "the largest of each")
-    endings = f"also draw a figure: {', '.join(ENDINGS)}"
-    parser.add_argument("--figure", metavar="FILE", type=as_written(check_ending), help=endings)
+    endings = f"also draw a figure: {', '.join(FIGURE_ENDINGS)}"
+    parser.add_argument("--figure", metavar="FILE", type=OutputFile(convert=as_written(_check_ending)), help=endings)
     add_options(parser, "-f", "-o")
 
 
 def run(options: argparse.Namespace) -> None:
-    from leadline.collections.documents.counts import counts, summary
-    from leadline.collections.documents.store import Collection
+    from leadline.collections.documents.collection import Collection, counts, summary
 
     check_format(options)
     collection = Collection.open(options.collection)
@@ -44,10 +44,16 @@ def run(options: argparse.Namespace) -> None:
         rows += [[view, value, count] for view in VIEWS for value, count in counts(collection, view).rows()]
         write_table(Table(["what", "value", "count"], rows), options)
     if options.figure:
-        from leadline.show.charts.collection_counts import chart
-        from leadline.show.charts.save import save
+        from leadline.show.charts import save
+        from leadline.show.collection_chart import chart
 
         save(chart(collection), options.figure)
+
+
+def _check_ending(text: str) -> None:
+    from leadline.show.charts import check_ending
+
+    check_ending(text)
 
 
 def _bars(rows: list[tuple[str, int]], view: str) -> str:

@@ -11,11 +11,9 @@ from __future__ import annotations
 
 import argparse
 
-from leadline.collections.documents.store import Collection
 from leadline.commands.shared.options import add_options
 from leadline.commands.shared.output import print_notes, write
-from leadline.records.scores.result import counted
-from leadline.records.scores.table import Table
+from leadline.records.result import Table, counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,6 +21,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.collections.documents.collection import Collection
+
     records = Collection.open(options.collection).records
     write(Table(["document", "words"], records.select("id", "words").rows()).encoded("tsv"), options.output)
     words = round(int(records["words"].sum()) / max(len(records), 1))

@@ -11,28 +11,38 @@ from __future__ import annotations
 import argparse
 import os
 
-from leadline.collections.documents.registry import READERS
-from leadline.collections.documents.store import Collection
-from leadline.commands.shared.options import MOST_WORKERS, add_choice, add_number, add_options, split_list
+from leadline.commands.collection.build import add_form_option, left_out
+from leadline.commands.shared.argument_kinds import INPUT_TREE, InputPath
+from leadline.commands.shared.options import MOST_WORKERS, add_number, add_options, split_list
 from leadline.commands.shared.output import print_notes, progress_bar
 from leadline.errors import UsageError
-from leadline.records.scores.result import counted
-from leadline.text.source import read_text
+from leadline.records.result import counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add_options(parser, "collection")
-    add("sources", nargs="*", metavar="SOURCE", help="files, folders, patterns, archives, or ir_datasets:NAME")
-    add("--delete", metavar="IDS", help="numbers of documents to delete, separated by commas; or @FILE, one a line")
-    add_choice(parser, "--form", list(READERS), "format of the sources", None, "detected")
+    add(
+        "sources",
+        type=INPUT_TREE,
+        nargs="*",
+        metavar="SOURCE",
+        help="files, folders, patterns, archives, or ir_datasets:NAME",
+    )
+    add(
+        "--delete",
+        metavar="IDS",
+        type=InputPath(or_word=True, is_path=lambda text: text.startswith("@")),
+        help="numbers of documents to delete, separated by commas; or @FILE, one a line",
+    )
+    add_form_option(parser)
     add_number(parser, "--processes", "number of processes (default: number of cores)", most=MOST_WORKERS)
     add_options(parser, "-q")
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.collections.documents.collection import Collection
     from leadline.collections.documents.update import update
-    from leadline.commands.collection.build import left_out
 
     delete = _named(options.delete)
     if not options.sources and not delete:
@@ -40,9 +50,13 @@ def run(options: argparse.Namespace) -> None:
     before = set(Collection.open(options.collection).records["id"])
     with progress_bar("reading", quiet=options.quiet) as progress:
         manifest = update(
-            options.collection, options.sources, delete=delete, form=options.form,
-            processes=options.processes or os.cpu_count() or 1, progress=progress,
-        )  # fmt: skip
+            options.collection,
+            options.sources,
+            delete=delete,
+            form=options.form,
+            processes=options.processes or os.cpu_count() or 1,
+            progress=progress,
+        )
     after = set(Collection.open(options.collection).records["id"])
     changes = f"{len(after - before):,} added, {len(before - after):,} deleted"
     print(f"{counted(manifest['counts']['documents'], 'document')}, {len(before):,} before: {changes}")
@@ -50,6 +64,8 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _named(written: str | None) -> list[str]:
+    from leadline.text.source import read_text
+
     if written is None:
         return []
     if written.startswith("@"):

@@ -11,7 +11,6 @@ import argparse
 from leadline.commands.shared.comparison import add_comparison_options, load_scores
 from leadline.commands.shared.output import print_notes, write_table
 from leadline.errors import UsageError
-from leadline.trust.agreement import agreement
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,6 +18,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.trust.measure_comparison import agreement
+
     scores = load_scores(options)
     if len(scores.measures) != 3:
         raise UsageError("-m", f"name three measures, got {len(scores.measures)}")

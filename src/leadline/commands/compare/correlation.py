@@ -13,20 +13,19 @@ import argparse
 
 from leadline.commands.shared.comparison import add_comparison_options, load_scores
 from leadline.commands.shared.output import print_notes, write_table
-from leadline.trust.correlation import TAUS, correlation
+from leadline.commands.shared.signature import public
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ranks", action="store_true", help="print the rank of every run under every measure instead")
-    parser.add_argument(
-        "--tau", choices=TAUS, default="b",
-        help="coefficient in the column tau: Kendall's tau_a, tau_b or tau_AP (default: b)",
-    )  # fmt: skip
+    public("correlation").add(parser)
     add_comparison_options(parser)
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.trust.measure_comparison import correlation
+
     scores = load_scores(options)
-    result = correlation(scores, tau=options.tau)
+    result = correlation(scores, **public("correlation").given(options))
     write_table(result.ranks() if options.ranks else result.table(), options)
     print_notes((*scores.notes, *result.notes), options)

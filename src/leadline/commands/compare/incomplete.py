@@ -12,39 +12,41 @@ from __future__ import annotations
 
 import argparse
 
-from leadline.commands.shared.cluster_option import chosen_cluster
+from leadline.commands.shared.argument_kinds import INPUT_FILE, WORD
 from leadline.commands.shared.comparison import (
     add_comparison_options,
     check_comparison,
     load_study,
     load_study_with,
-    random_generator,
 )
-from leadline.commands.shared.options import add_options, list_of, read_run_table, share, whole_number
+from leadline.commands.shared.extras import chosen_cluster
+from leadline.commands.shared.options import list_of, read_run_table, whole_number
 from leadline.commands.shared.output import print_notes, progress_bar, write, write_table
+from leadline.commands.shared.signature import public
 from leadline.errors import UsageError
-from leadline.records.scores.result import counted
-from leadline.trust.incomplete import Incomplete
-from leadline.trust.left_out import each_depth, each_run, each_source, left_out
-from leadline.trust.thinning import read_sources
 
 LINES = ("tsv", "csv")  # their columns are those that other programs know
 MEASURES = "AP@100 R@100 PRES@100 AP@1000 R@1000 PRES@1000"  # those of the paper
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add, shares, depths = parser.add_argument, list_of(share, ", "), list_of(whole_number(1), ", ")
-    words = "shares of the relevant documents to keep (default: %(default)s)"
-    add("--keep", default="0.2,0.4,0.6,0.8", metavar="SHARES", type=shares, help=words)
-    add_options(parser, "--samples", help="random samples per share (default: %(default)s)")
+    add, depths = parser.add_argument, list_of(whole_number(1), ", ")
+    public("incomplete").add(parser, "keep", "samples")
     words = "keep at least one relevant document a topic, rounding half up; the shares are then larger than named"
     add("--at-least-one", action="store_true", help=words)
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument("--unique", action="store_true", help="leave out what only one run found, for each run")
-    kind.add_argument("--sources", metavar="FILE", help="leave out what only one source found: topic document source")
+    kind.add_argument(
+        "--sources", metavar="FILE", type=INPUT_FILE, help="leave out what only one source found: topic document source"
+    )
     kind.add_argument("--depths", metavar="DEPTHS", type=depths, help="keep the pool to these depths, such as 10,20,50")
-    add_options(parser, "--runs-info")
-    add("--per", metavar="COLUMN", help="with --unique: leave out the runs of a team, or of another column, together")
+    public("evaluate").add(parser, "runs_info")
+    add(
+        "--per",
+        metavar="COLUMN",
+        type=WORD,
+        help="with --unique: leave out the runs of a team, or of another column, together",
+    )
     add_comparison_options(parser, scores=False)
 
 
@@ -56,6 +58,9 @@ def run(options: argparse.Namespace) -> None:
     if not (options.unique or options.sources or options.depths):
         _leave_out_at_random(options)
         return
+    from leadline.trust.incomplete import each_depth, each_run, each_source, left_out
+    from leadline.trust.study import read_sources
+
     study = load_study(options, MEASURES)
     if options.unique:
         write_table(left_out(study, each_run(study, teams=teams)).table(), options)
@@ -67,14 +72,14 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _leave_out_at_random(options: argparse.Namespace) -> None:
-    rng = random_generator(options)
+    from leadline.records.result import counted
+    from leadline.trust.incomplete import Incomplete
+
     with chosen_cluster(options) as spread:
         study = load_study_with(options, MEASURES, spread)
         with progress_bar("leaving judgements out", quiet=options.quiet) as progress:
-            result = Incomplete.of(
-                study, keep=options.keep, samples=options.samples, seed=rng, progress=progress, spread=spread,
-                rounding="at-least-one" if options.at_least_one else "random",
-            )  # fmt: skip
+            own = {"rounding": "at-least-one" if options.at_least_one else "random", "spread": spread}
+            result = Incomplete.of(study, **public("incomplete").given(options, progress=progress, **own))
     if options.format == "table" and options.output is None:
         write(f"{result.finding()}. ({counted(options.samples, 'sample')} per share, seed {options.seed})\n\n")
     shown = result.paper_table() if options.format == "table" else result.table(realised=options.format not in LINES)

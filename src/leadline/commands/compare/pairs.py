@@ -9,36 +9,31 @@ from __future__ import annotations
 
 import argparse
 
-from leadline.commands.shared.comparison import add_comparison_options, load_scores, random_generator
-from leadline.commands.shared.options import add_choice, add_options
+from leadline.commands.shared.comparison import add_comparison_options, load_scores
 from leadline.commands.shared.output import print_notes, write, write_table
-from leadline.records.scores.result import counted
-from leadline.records.scores.table import Table
-from leadline.trust.pairs import compare, triangle
+from leadline.commands.shared.signature import public
+from leadline.records.result import Table
 
-TESTS = ("randomisation", "t", "wilcoxon", "bootstrap", "tukey")
-CORRECTIONS = ("holm", "bonferroni", "bh", "none")
 FEW_PAIRS = 15  # fit on a screen beside the summary
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_choice(parser, "--test", TESTS, "test of a pair", "randomisation")
-    add_choice(parser, "--correction", CORRECTIONS, "correction for the number of pairs", "holm")
-    add_options(parser, "--draws", default=100_000)
-    add_options(parser, "--alpha")
+    public("compare").add(parser, "test", "correction", "draws", "alpha")
     matrix = "print a matrix of p-values: t-test below the diagonal, randomisation above"
     parser.add_argument("--triangle", action="store_true", help=matrix)
     add_comparison_options(parser)
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.records.result import counted
+    from leadline.trust.pairs import compare, triangle
+
     scores = load_scores(options)
     if options.triangle:
-        rng = random_generator(options)
-        write_table(triangle(scores, scores.measures[0], seed=rng, draws=options.draws).table(), options)
+        write_table(triangle(scores, scores.measures[0], seed=options.seed, draws=options.draws).table(), options)
         return
-    how = {"test": options.test, "correction": options.correction, "draws": options.draws}
-    results = [compare(scores, measure, seed=random_generator(options), **how) for measure in scores.measures]
+    how = public("compare").given(options)
+    results = [compare(scores, measure, **how) for measure in scores.measures]
     every_pair = Table(results[0].table().columns, [row for pairs in results for row in pairs.table().rows])
     notes = [*scores.notes, *(note for pairs in results for note in pairs.notes)]
     for_terminal = options.format == "table" and options.output is None

@@ -8,25 +8,20 @@ from __future__ import annotations
 
 import argparse
 
-from leadline.commands.shared.comparison import add_comparison_options, load_scores, random_generator
-from leadline.commands.shared.options import add_choice, add_options
+from leadline.commands.shared.comparison import add_comparison_options, load_scores
 from leadline.commands.shared.output import print_notes, write_table
-from leadline.trust.power import power
-
-TESTS = ("bootstrap", "tukey")
+from leadline.commands.shared.signature import public
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_choice(parser, "--test", TESTS, "test of a pair", "bootstrap")
-    add_options(parser, "--alpha", "--draws")
+    public("power").add(parser, "test", "alpha", "draws")
     add_comparison_options(parser)
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.trust.measure_comparison import power
+
     scores = load_scores(options)
-    result = power(
-        scores, scores.measures, test=options.test, alpha=options.alpha, draws=options.draws,
-        seed=random_generator(options),
-    )  # fmt: skip
+    result = power(scores, scores.measures, **public("power").given(options))
     write_table(result.table(), options)
     print_notes((*scores.notes, *result.notes), options)

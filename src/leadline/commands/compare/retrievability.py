@@ -14,20 +14,20 @@ Examples:
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
-from leadline.commands.shared.options import add_choice, add_number, add_options, check_format
+from leadline.commands.shared.options import add_options, check_format
 from leadline.commands.shared.output import print_notes, write_table
 from leadline.commands.shared.run_files import with_readable_runs
+from leadline.commands.shared.signature import public
 from leadline.errors import UsageError
-from leadline.records.runs.read_runs import read_run, run_names
-from leadline.trust.retrievability import Retrievability, retrievability
+
+if TYPE_CHECKING:
+    from leadline.trust.retrievability import Retrievability
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("runs", metavar="RUN", nargs="+", help="runs: files, patterns or folders")
-    add_number(parser, "--cutoff", "results that a searcher reads", 100)
-    add_choice(parser, "--weight", ("cumulative", "gravity"), "what a result within the cutoff counts", "cumulative")
-    add_number(parser, "--size", "how many documents were searched (default: those that a run finds)")
+    public("retrievability").add(parser)
     add_options(parser, "--collection", help="folder of the collection that was searched")
     parser.add_argument("--by-document", action="store_true", help="print every document that is found")
     parser.add_argument("--lorenz", action="store_true", help="print the Lorenz curves")
@@ -47,10 +47,13 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _found(options: argparse.Namespace, paths: list[str]) -> Retrievability:
+    from leadline.records.runs import read_run, run_names
+    from leadline.trust.retrievability import retrievability
+
     documents = None
     if options.collection is not None:
-        from leadline.collections.documents.store import Collection
+        from leadline.collections.documents.collection import Collection
 
         documents = Collection.open(options.collection).records["id"].to_list()
     runs = (read_run(path, name=name) for path, name in zip(paths, run_names(paths), strict=True))
-    return retrievability(runs, cutoff=options.cutoff, weight=options.weight, size=options.size, documents=documents)
+    return retrievability(**public("retrievability").given(options, runs=runs, documents=documents))

@@ -9,23 +9,22 @@ from __future__ import annotations
 
 import argparse
 
-import numpy as np
-
 from leadline.commands.shared.comparison import add_comparison_options, check_comparison, load_scores, one_measure
 from leadline.commands.shared.output import print_notes, write_table
+from leadline.commands.shared.signature import public
 from leadline.errors import UsageError, nearest
-from leadline.records.qrels.read_qrels import read_qrels
-from leadline.trust.slices import read_attributes, slices
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("--topics", metavar="FILE", help="table of topics with their attributes (--only restricts the topics)")
-    add("--by", metavar="COLUMN", required=True, help="attribute; `relevant` is the number of relevant documents")
+    topics = "table of topics with their attributes (--only restricts the topics)"
+    by = "attribute, a column of --topics; `relevant` is the number of relevant documents"
+    public("slices").add(parser, topics={"required": False, "help": topics}, by={"metavar": "COLUMN", "help": by})
     add_comparison_options(parser)
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.trust.by_topic import read_attributes, slices
+
     check_comparison(options)
     attributes = read_attributes(options.topics) if options.topics else {}
     if options.by == "relevant" and options.by not in attributes and options.inputs:
@@ -43,6 +42,10 @@ def run(options: argparse.Namespace) -> None:
 
 def _count_relevant(options: argparse.Namespace) -> dict[str, int]:
     """The number of relevant documents of each topic."""
+    import numpy as np
+
+    from leadline.records.qrels import read_qrels
+
     qrels = read_qrels(options.inputs[0], format=options.qrels_format)
     relevant = qrels.topic_of_document[qrels.grades >= (1 if options.rel is None else options.rel)]
     counts = np.bincount(relevant, minlength=len(qrels.topics))

@@ -12,33 +12,38 @@ from __future__ import annotations
 
 import argparse
 import itertools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from leadline.commands.shared.argument_kinds import INPUT_FILES, WORD
 from leadline.commands.shared.judging import add_pool, open_state, stage_grades
 from leadline.commands.shared.options import add_options, check_format
 from leadline.commands.shared.output import print_notes, progress_bar, wrap_for_terminal, write, write_table
 from leadline.commands.shared.run_files import with_readable_runs
+from leadline.commands.shared.signature import public
 from leadline.errors import InputError, UsageError
-from leadline.judge.assessors.agreement import bootstrap_interval, cohen_kappa, krippendorff_alpha
-from leadline.judge.assessors.judging_state import JudgingState
-from leadline.judge.assessors.merging import disagreement_table, disagreements, grade_counts, shifts
-from leadline.judge.pools.pool import Pool
-from leadline.records.scores.result import counted
-from leadline.records.scores.table import Table
+from leadline.records.result import Table, counted
+
+if TYPE_CHECKING:
+    from leadline.judge.marks import JudgingState
+    from leadline.judge.pools import Pool
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_pool(parser)
-    parser.add_argument("--runs", nargs="+", metavar="RUN", help="rank these by each person's marks, and compare")
-    add_options(parser, "-m", help="measure for --runs (default: xinfAP)")
-    add_options(parser, "--samples", "--seed", "--strict")
-    parser.add_argument("--until", default="", metavar="MOMENT", help="as it was at this moment, in UTC")
+    parser.add_argument(
+        "--runs", type=INPUT_FILES, nargs="+", metavar="RUN", help="rank these by each person's marks, and compare"
+    )
+    public("evaluate").add(parser, "measures", measures={"help": "measure for --runs (default: xinfAP)"})
+    public("verdict").add(parser, "samples", "seed")
+    add_options(parser, "--strict")
+    parser.add_argument("--until", type=WORD, default="", metavar="MOMENT", help="as it was at this moment, in UTC")
     add_options(parser, "-f", "-o", "-q")
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.judge.marks import disagreement_table, disagreements, grade_counts, shifts
+    from leadline.judge.pools import Pool
+
     check_format(options)
     if len(" ".join(options.measures or ["xinfAP"]).split()) != 1:
         raise UsageError("-m", "name one measure: the one to decide by")
@@ -66,6 +71,10 @@ def run(options: argparse.Namespace) -> None:
 
 def _pairs(state: JudgingState, people: list[str]) -> Table:
     """Kappa of every two assessors, and alpha of all, with intervals; unsure marks are left out."""
+    import numpy as np
+
+    from leadline.judge.judging_quality import bootstrap_interval, cohen_kappa, krippendorff_alpha
+
     rows: list[list[Any]] = []
     marks = {person: state.grades_of(person) for person in people}
     keys = sorted(set().union(*marks.values()))
@@ -92,7 +101,7 @@ def _value(grade: int | None) -> float:
 
 def _outcome(options: argparse.Namespace, pool: Pool, state: JudgingState) -> None:
     """Whether the order of the systems and the verdict depend on whose marks count."""
-    from leadline.show.outcome_by_marks import outcome_by_marks
+    from leadline.trust.incomplete import outcome_by_marks
 
     stages = [*state.people("assessor"), "merged", *state.people("expert"), "final"]
     marks = {stage: pool.qrels(stage_grades(state, stage)[0], stage) for stage in stages}

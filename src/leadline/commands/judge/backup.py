@@ -9,11 +9,11 @@ from __future__ import annotations
 import argparse
 import contextlib
 
-from leadline.commands.shared.judging import JOURNAL, add_pool
+from leadline.commands.shared.judging import add_pool
 from leadline.commands.shared.options import add_options
 from leadline.commands.shared.output import print_notes
-from leadline.judge.assessors.journal import JudgingJournal
-from leadline.records.scores.result import counted
+from leadline.records.result import counted
+from leadline.text.owned_files import JOURNAL
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,7 +23,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    with contextlib.closing(JudgingJournal(f"{options.pool}{JOURNAL}")) as journal:
+    from leadline.judge.journal import JudgingJournal
+
+    with contextlib.closing(JudgingJournal(f"{options.pool}{JOURNAL}", write=False)) as journal:
         journal.backup(options.output)
-    with contextlib.closing(JudgingJournal(options.output)) as copy:
+    with contextlib.closing(JudgingJournal(options.output, write=False)) as copy:
         print_notes([f"{counted(len(copy), 'event')} copied"], options)

@@ -13,26 +13,34 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from leadline.commands.shared.extras import check_extras
-from leadline.commands.shared.judging import DEFAULT_HOST, DEFAULT_PORT, PEOPLE, serve_pool
+from leadline.commands.shared.argument_kinds import OutputFolder
+from leadline.commands.shared.judging import DEFAULT_HOST, DEFAULT_PORT, serve_pool
 from leadline.commands.shared.options import add_number, add_options
 from leadline.commands.shared.output import write
+from leadline.commands.shared.signature import public
+from leadline.text.owned_files import PEOPLE
 
 PEOPLE_OF_DEMO = (("anna", "assessor"), ("ben", "assessor"), ("eve", "expert"), ("olga", "organiser"))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_options(parser, "-o", metavar="DIR", default="judging-demo", help="folder to write (default: %(default)s)")
+    add_options(
+        parser,
+        "-o",
+        type=OutputFolder(),
+        metavar="DIR",
+        default="judging-demo",
+        help="folder to write (default: %(default)s)",
+    )
     add_number(parser, "--port", "port to listen on", DEFAULT_PORT, least=0, most=65535)
-    add_options(parser, "--seed", "-q")
+    public("compare").add(parser, "seed")
+    add_options(parser, "-q")
 
 
 def run(options: argparse.Namespace) -> None:
-    check_extras("judge demo", ["serve"])
-    from leadline.judge.assessors.people import People
-    from leadline.show.serve.judging.demo import build_judging_demo
-    from leadline.show.serve.running import listen
-    from leadline.show.serve.security import Address
+    from leadline.judge.journal import People
+    from leadline.show.demo import build_judging_demo
+    from leadline.show.serve.security import Address, listen
 
     opened = listen(DEFAULT_HOST, options.port)
     made = build_judging_demo(Path(options.output), options.seed)

@@ -10,25 +10,28 @@ from __future__ import annotations
 
 import argparse
 
+from leadline.commands.shared.argument_kinds import WORD, OutputFile
 from leadline.commands.shared.judging import add_pool, open_state, stage_grades
 from leadline.commands.shared.options import add_options
 from leadline.commands.shared.output import print_notes, write
-from leadline.judge.assessors.merging import UNSURE
-from leadline.judge.pools.pool import Pool
-from leadline.records.scores.result import counted
+from leadline.records.result import counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_pool(parser)
     stages = "final (expert, else merged), merged, or the name of a person (default: %(default)s)"
-    parser.add_argument("--stage", default="final", metavar="STAGE", help=stages)
+    parser.add_argument("--stage", type=WORD, default="final", metavar="STAGE", help=stages)
     words = "the passages marked for claims instead, a table for `leadline qrels claims --passages`"
     parser.add_argument("--passages", action="store_true", help=words)
-    parser.add_argument("--until", default="", metavar="MOMENT", help="as it was at this moment, in UTC")
-    add_options(parser, "-o", "-q")
+    parser.add_argument("--until", type=WORD, default="", metavar="MOMENT", help="as it was at this moment, in UTC")
+    add_options(parser, "-o", type=OutputFile("qrels"))
+    add_options(parser, "-q")
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.judge.marks import UNSURE
+    from leadline.judge.pools import Pool
+
     pool = Pool.read(options.pool)
     state = open_state(options)
     if options.passages:

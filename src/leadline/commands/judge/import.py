@@ -16,29 +16,36 @@ import argparse
 import contextlib
 import hashlib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from leadline.commands.shared.judging import JOURNAL, add_pool
+from leadline.commands.shared.argument_kinds import INPUT_FILES, WORD, Value
+from leadline.commands.shared.judging import add_pool
 from leadline.commands.shared.options import add_choice
 from leadline.commands.shared.output import write
 from leadline.errors import InputError, UsageError, system_reason
-from leadline.judge.assessors.journal import JUDGING_ROLES, Event, JudgingJournal
-from leadline.judge.pools.pool import Pool
-from leadline.records.qrels.read_qrels import read_qrels
-from leadline.records.scores.result import counted
+from leadline.judge.choices import JUDGING_ROLES
+from leadline.records.result import counted
+from leadline.text.owned_files import JOURNAL
+
+if TYPE_CHECKING:
+    from leadline.judge.journal import JudgingJournal
 
 _SQLITE = b"SQLite format 3\x00"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_pool(parser)
-    parser.add_argument("marks", metavar="FILE", nargs="+", help="journals, or tables of marks")
-    parser.add_argument("--person", metavar="NAME", help="who made the marks of a table")
+    parser.add_argument("marks", metavar="FILE", type=INPUT_FILES, nargs="+", help="journals, or tables of marks")
+    parser.add_argument("--person", metavar="NAME", type=WORD, help="who made the marks of a table")
     add_choice(parser, "--role", JUDGING_ROLES, "in which role", "assessor")
     rest = "grade of the documents to judge that a table does not list, of the topics it has"
-    parser.add_argument("--rest", type=int, choices=(0, 1, 2), help=rest)
+    parser.add_argument("--rest", type=Value(int), choices=(0, 1, 2), help=rest)
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.judge.journal import JudgingJournal
+    from leadline.judge.pools import Pool
+
     pool = Pool.read(options.pool)
     known = set(pool.to_judge().select("topic", "document").rows())
     with contextlib.closing(JudgingJournal(f"{options.pool}{JOURNAL}", create=True)) as journal:
@@ -57,6 +64,9 @@ def _is_journal(path: str) -> bool:
 
 def _add_table(journal: JudgingJournal, path: str, options: argparse.Namespace, known: set[tuple[str, str]]) -> int:
     """Append the marks of a table, all or none; one that was added before is not added again."""
+    from leadline.judge.journal import Event
+    from leadline.records.qrels import read_qrels
+
     if not options.person:
         raise UsageError("--person", f"say who made the marks of {path}")
     marks = read_qrels(path)

@@ -15,10 +15,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from leadline.commands.shared.judging import PEOPLE, add_pool
+from leadline.commands.shared.judging import add_people_arguments, add_pool, change_people
 from leadline.commands.shared.options import check_format
-from leadline.commands.shared.people import add_people_arguments, change_people
-from leadline.judge.pools.pool import Pool
+from leadline.text.owned_files import PEOPLE
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,6 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.judge.pools import Pool
+
     check_format(options)
     Pool.read(options.pool)
     change_people(Path(f"{options.pool}{PEOPLE}"), options)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import argparse
 
-from leadline.commands.shared.extras import check_extras
+from leadline.commands.shared.argument_kinds import INPUT_FILE, OUR_FOLDER
 from leadline.commands.shared.judging import add_address, add_pool, serve_pool
 from leadline.commands.shared.options import add_options
 
@@ -19,15 +19,19 @@ from leadline.commands.shared.options import add_options
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add_pool(parser)
-    add("--documents", metavar="DIR", required=True, help="collection that has the documents")
-    add("--topics", metavar="FILE", help="topics: titles, narratives, claims (default: the patents of the ids)")
-    add("--instructions", metavar="FILE", help="text that every assessor sees all the time")
-    add("--reasons", metavar="FILE", help="reasons for a grade to choose from, one per line")
-    add("--people", metavar="FILE", help="the people and their links (default: POOL.people)")
+    add("--documents", metavar="DIR", type=OUR_FOLDER, required=True, help="collection that has the documents")
+    add(
+        "--topics",
+        metavar="FILE",
+        type=INPUT_FILE,
+        help="topics: titles, narratives, claims (default: the patents of the ids)",
+    )
+    add("--instructions", metavar="FILE", type=INPUT_FILE, help="text that every assessor sees all the time")
+    add("--reasons", metavar="FILE", type=INPUT_FILE, help="reasons for a grade to choose from, one per line")
+    add("--people", metavar="FILE", type=INPUT_FILE, help="the people and their links (default: POOL.people)")
     add_address(parser)
     add_options(parser, "-q")
 
 
 def run(options: argparse.Namespace) -> None:
-    check_extras("judge serve", ["serve"])
     serve_pool(options)

@@ -16,25 +16,33 @@ import argparse
 import glob
 from pathlib import Path
 
+from leadline.commands.shared.argument_kinds import INPUT_FILES, OUR_FOLDER, WORD
 from leadline.commands.shared.options import add_choice, add_options
 from leadline.commands.shared.output import write
 from leadline.errors import InputError, UsageError
-from leadline.records.scores.result import counted
-from leadline.show.lab.kinds import KINDS
-from leadline.show.lab.lab import Lab
+from leadline.records.result import counted
+from leadline.show.choices import LAB_KINDS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("lab", metavar="LAB", help="lab that `leadline lab init` made")
-    add("paths", metavar="PATH", nargs="+", help="files and folders; patterns such as runs/*.run are expanded")
-    add_choice(parser, "--as", tuple(KINDS), "what they are", None, "found by their content")
-    add("--name", metavar="NAME", help="name in the lab, for a single PATH (default: its own)")
+    add("lab", metavar="LAB", type=OUR_FOLDER, help="lab that `leadline lab init` made")
+    add(
+        "paths",
+        metavar="PATH",
+        type=INPUT_FILES,
+        nargs="+",
+        help="files and folders; patterns such as runs/*.run are expanded",
+    )
+    add_choice(parser, "--as", LAB_KINDS, "what they are", None, "found by their content")
+    add("--name", metavar="NAME", type=WORD, help="name in the lab, for a single PATH (default: its own)")
     add("--replace", action="store_true", help="let them take the place of others of the same name")
     add_options(parser, "-q")
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.show.lab.lab import Lab
+
     lab = Lab.open(options.lab)
     paths = [path for pattern in options.paths for path in _expanded(pattern)]
     if options.name is not None and len(paths) > 1:

@@ -11,19 +11,24 @@ from __future__ import annotations
 
 import argparse
 
+from leadline.commands.shared.argument_kinds import WORD, OutputFolder
 from leadline.commands.shared.options import add_options
 from leadline.commands.shared.output import write
-from leadline.show.lab.kinds import KINDS
-from leadline.show.lab.lab import Lab
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("lab", metavar="LAB", help="folder to make; it must not exist, or be empty")
-    parser.add_argument("--title", default="", help="title that the pages show (default: the name of the folder)")
+    parser.add_argument(
+        "lab", metavar="LAB", type=OutputFolder(), help="folder to make; it must not exist, or be empty"
+    )
+    parser.add_argument(
+        "--title", type=WORD, default="", help="title that the pages show (default: the name of the folder)"
+    )
     add_options(parser, "-q")
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.show.lab.lab import KINDS, Lab
+
     lab = Lab.create(options.lab, options.title)
     if not options.quiet:
         folders = ", ".join(f"{kind.folder}/" for kind in KINDS.values())

@@ -15,17 +15,19 @@ from __future__ import annotations
 import argparse
 from typing import get_args
 
+from leadline.commands.shared.argument_kinds import OUR_FOLDER
+from leadline.commands.shared.judging import add_people_arguments, change_people
 from leadline.commands.shared.options import check_format
-from leadline.commands.shared.people import add_people_arguments, change_people
-from leadline.judge.assessors.journal import Role
-from leadline.show.lab.lab import Lab
+from leadline.judge.choices import Role
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("lab", metavar="LAB", help="lab that `leadline lab init` made")
+    parser.add_argument("lab", metavar="LAB", type=OUR_FOLDER, help="lab that `leadline lab init` made")
     add_people_arguments(parser, get_args(Role), "reader")
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.show.lab.lab import Lab
+
     check_format(options)
     change_people(Lab.open(options.lab).people_file(), options)

@@ -12,25 +12,23 @@ from __future__ import annotations
 
 import argparse
 
-from leadline.collections.links.hits import IN_LINKS, ROOTS
-from leadline.commands.shared.cluster_option import add_cluster_option, check_memory, link_workers
+from leadline.commands.shared.argument_kinds import OUR_FOLDER
+from leadline.commands.shared.extras import add_cluster_option, check_memory, link_workers
 from leadline.commands.shared.link_options import add_score_options, read_link_source, write_scores
-from leadline.commands.shared.options import add_number, check_format
+from leadline.commands.shared.options import check_format
+from leadline.commands.shared.signature import public
 from leadline.errors import UsageError
-from leadline.retrieval.link_analysis import hits
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_score_options(parser)
-    parser.add_argument("--query", metavar="TEXT", help="score the graph of this query (default: the whole graph)")
-    parser.add_argument("--index", metavar="INDEX", help="index in which to search for the query")
-    add_number(parser, "--roots", "best pages for the query, to which linked pages are added", ROOTS)
-    add_number(parser, "--in-links", "pages added that link to one of these", IN_LINKS, least=0)
+    public("hits").add(parser, query={"metavar": "TEXT"}, index={"metavar": "INDEX", "type": OUR_FOLDER})
     add_cluster_option(parser)
-    add_number(parser, "--rounds", "rounds to compute (default: until scores are within 1e-10 of their limit)")
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.retrieval.public import hits
+
     check_format(options)
     check_memory(options)
     if (options.query is None) != (options.index is None):
@@ -38,8 +36,5 @@ def run(options: argparse.Namespace) -> None:
         raise UsageError(given, f"needs {missing} as well")
     graph = read_link_source(options)
     with link_workers(options) as workers:
-        scores = hits(
-            graph, query=options.query, index=options.index, roots=options.roots, in_links=options.in_links,
-            rounds=options.rounds, workers=workers,
-        )  # fmt: skip
+        scores = hits(graph, **public("hits").given(options, workers=workers))
     write_scores(scores, options)

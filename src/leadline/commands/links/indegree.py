@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 
-from leadline.collections.links.page_scores import in_degrees_of
 from leadline.commands.shared.link_options import add_score_options, read_link_source, write_scores
 from leadline.commands.shared.options import check_format
 
@@ -21,5 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.collections.links.page_scores import in_degrees_of
+
     check_format(options)
     write_scores(in_degrees_of(read_link_source(options)), options)

@@ -12,23 +12,30 @@ from __future__ import annotations
 
 import argparse
 
-from leadline.collections.links.walking import METHODS, STEPS, sample_bias, sample_pages
+from leadline.collections.choices import WALK_METHODS, WALK_STEPS
+from leadline.commands.shared.argument_kinds import WORD
 from leadline.commands.shared.link_options import add_link_options, read_link_source
 from leadline.commands.shared.options import add_choice, add_number, add_options, check_format
 from leadline.commands.shared.output import print_notes, write_table
+from leadline.commands.shared.signature import public
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_link_options(parser)
     add_number(parser, "-n --number", "pages to draw", 100, most=10_000_000)
-    add_choice(parser, "--method", METHODS, "how pages are drawn", "metropolis")
-    add_number(parser, "--steps", "steps of each walk", STEPS, most=1_000_000)
-    parser.add_argument("--start", metavar="PAGE", help="page on which walks begin (default: the one with most links)")
+    add_choice(parser, "--method", WALK_METHODS, "how pages are drawn", "metropolis")
+    add_number(parser, "--steps", "steps of each walk", WALK_STEPS, most=1_000_000)
+    parser.add_argument(
+        "--start", metavar="PAGE", type=WORD, help="page on which walks begin (default: the one with most links)"
+    )
     parser.add_argument("--bias", action="store_true", help="print how far each method is from uniform instead")
-    add_options(parser, "--seed", "-f", "-o", "-q")
+    public("compare").add(parser, "seed")
+    add_options(parser, "-f", "-o", "-q")
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.collections.links.statistics import sample_bias, sample_pages
+
     check_format(options)
     graph = read_link_source(options)
     common = {"steps": options.steps, "start": options.start, "rng": options.seed}

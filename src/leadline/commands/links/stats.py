@@ -11,22 +11,33 @@ Examples:
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
-from leadline.collections.links.statistics import LinkStatistics, Overlap, crawl_overlap, link_statistics
-from leadline.commands.shared.link_options import SOURCE
+from leadline.commands.shared.argument_kinds import INPUT_TREE, WORD
 from leadline.commands.shared.options import add_options, check_format, memory_budget
 from leadline.commands.shared.output import print_notes, write_table
+from leadline.commands.shared.signature import public
 from leadline.errors import UsageError
+
+if TYPE_CHECKING:
+    from leadline.collections.links.statistics import LinkStatistics, Overlap
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("source", metavar="DIR|EDGES", help=SOURCE)
-    parser.add_argument("--against", metavar="DIR|EDGES", help="another crawl or graph: print how the two overlap")
-    parser.add_argument("--start", metavar="PAGE", help="page from which depth is counted (default: the crawl's seeds)")
-    add_options(parser, "--memory", "-f", "-o", "-q")
+    public("read_links").add(parser, "source", source={"metavar": "DIR|EDGES", "type": INPUT_TREE})
+    parser.add_argument(
+        "--against", metavar="DIR|EDGES", type=INPUT_TREE, help="another crawl or graph: print how the two overlap"
+    )
+    parser.add_argument(
+        "--start", metavar="PAGE", type=WORD, help="page from which depth is counted (default: the crawl's seeds)"
+    )
+    public("evaluate").add(parser, "memory")
+    add_options(parser, "-f", "-o", "-q")
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.collections.links.statistics import crawl_overlap, link_statistics
+
     check_format(options)
     if options.against is not None and options.start is not None:
         raise UsageError("--start", "is of no use with --against, which prints no depths")

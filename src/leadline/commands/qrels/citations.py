@@ -12,10 +12,10 @@ Examples:
 from __future__ import annotations
 
 import argparse
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
-from leadline.collections.documents.store import Collection
-from leadline.commands.shared.citation_options import (
+from leadline.commands.shared.argument_kinds import INPUT_FILE, OutputFile
+from leadline.commands.shared.link_options import (
     add_citation_options,
     citation_rules,
     selected_citations,
@@ -24,25 +24,34 @@ from leadline.commands.shared.citation_options import (
 from leadline.commands.shared.options import add_choice, add_options, add_summary_options
 from leadline.commands.shared.output import print_notes, write
 from leadline.errors import UsageError
-from leadline.judge.citations.from_citations import Derived, from_citations
-from leadline.judge.citations.provenance import Grades, Provenance
-from leadline.measures.alignment import listed
-from leadline.records.scores.result import counted
-from leadline.records.scores.table import Table
-from leadline.records.topics.topic import Topics
+from leadline.judge.choices import Grades
+from leadline.records.result import Table, counted
+
+if TYPE_CHECKING:
+    from leadline.judge.citations import Derived, Provenance
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "collection", "topics", nargs="?")
-    add_options(parser, "-o", required=True, help="judgements file to write")
+    add_options(
+        parser,
+        "-o",
+        type=OutputFile("qrels", beside=(".why.tsv", ".manifest.json")),
+        required=True,
+        help="judgements file to write",
+    )
     earlier = "select from this .why.tsv, in place of DIR TOPICS"
-    parser.add_argument("--from", dest="source", metavar="WHY", help=earlier)
+    parser.add_argument("--from", type=INPUT_FILE, dest="source", metavar="WHY", help=earlier)
     add_citation_options(parser)
     add_choice(parser, "--grades", get_args(Grades), "grade 1 for all, or 2 for the categories X and Y", "one")
     add_summary_options(parser)
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.collections.documents.collection import Collection
+    from leadline.judge.citations import Provenance, from_citations
+    from leadline.records.topics import Topics
+
     if options.source:
         if options.collection or options.topics:
             raise UsageError("--from", "cannot be combined with DIR TOPICS")
@@ -74,6 +83,8 @@ def _write(provenance: Provenance, options: argparse.Namespace) -> None:
 
 def _notes(derived: Derived) -> list[str]:
     """What was left out, and why."""
+    from leadline.measures.join import listed
+
     judged = derived.provenance.ways["topic"].n_unique()
     topics_left_out = (
         (derived.absent, "not in the collection"),

@@ -14,39 +14,36 @@ import argparse
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, get_args
 
-from leadline.collections.documents.document import INDEPENDENT_WEIGHT, Claim, Document
-from leadline.collections.documents.patents import located
-from leadline.collections.documents.store import Collection
-from leadline.commands.shared.citation_options import add_citation_options, citation_rules, write_manifest
+from leadline.commands.shared.argument_kinds import INPUT_FILE, OutputFile
+from leadline.commands.shared.link_options import add_citation_options, citation_rules, write_manifest
 from leadline.commands.shared.options import add_choice, add_options, add_summary_options, share
 from leadline.commands.shared.output import print_notes, write
 from leadline.errors import MismatchError
-from leadline.judge.citations.claim_estimates import estimated_passages
-from leadline.judge.citations.from_citations import from_citations
-from leadline.judge.citations.from_claims import (
-    ClaimJudgements,
-    Largest,
-    claim_judgements,
-    claim_table,
-    read_passages,
-)
-from leadline.measures.alignment import listed
-from leadline.records.qrels.read_qrels import read_qrels
-from leadline.records.scores.result import counted
-from leadline.records.scores.table import Table
-from leadline.records.topics.topic import Topics
-from leadline.retrieval.answers.passages import BEARING
+from leadline.judge.choices import Largest
+from leadline.records.result import Table, counted
+from leadline.retrieval.choices import BEARING
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from leadline.collections.documents.collection import Collection
+    from leadline.collections.documents.document import Claim, Document
+    from leadline.judge.claims import ClaimJudgements
+    from leadline.records.topics import Topics
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add_options(parser, "collection", "topics")
-    add_options(parser, "-o", required=True, help="judgements file to write: topic claim document grade weight")
-    add("--passages", metavar="FILE", help="table of judged passages: topic, claim, document, passage")
-    add("--qrels", metavar="FILE", help="relevant documents (default: from citations)")
+    add_options(
+        parser,
+        "-o",
+        type=OutputFile("qrels", beside=(".why.tsv", ".manifest.json")),
+        required=True,
+        help="judgements file to write: topic claim document grade weight",
+    )
+    add("--passages", metavar="FILE", type=INPUT_FILE, help="table of judged passages: topic, claim, document, passage")
+    add("--qrels", metavar="FILE", type=INPUT_FILE, help="relevant documents (default: from citations)")
     words = "share of a claim's words that a passage must hold (default: %(default)s)"
     add("--share", metavar="BEARING", type=share, default=BEARING, help=words)
     add_choice(parser, "--largest", get_args(Largest), "grades are relative to the most passages of", "all")
@@ -55,6 +52,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.collections.documents.collection import Collection
+    from leadline.judge.claims import claim_judgements, claim_table, estimated_passages, read_passages
+    from leadline.records.topics import Topics
+
     collection = Collection.open(options.collection)
     topics = Topics.read(options.topics)
     claims = _claims(collection, topics)
@@ -80,6 +81,8 @@ def run(options: argparse.Namespace) -> None:
 
 def _claims(collection: Collection, topics: Topics) -> dict[str, Sequence[Claim]]:
     """The claims of every topic that is in the collection."""
+    from leadline.collections.documents.collection import located
+
     found = set(located(topics, collection)["topic"])
     if not found:
         raise MismatchError("no topic is a document of the collection")
@@ -89,6 +92,9 @@ def _claims(collection: Collection, topics: Topics) -> dict[str, Sequence[Claim]
 def _relevant(collection: Collection, topics: Topics, options: argparse.Namespace) -> pl.DataFrame:
     """Topic and document of every relevant pair."""
     import polars as pl
+
+    from leadline.judge.citations import from_citations
+    from leadline.records.qrels import read_qrels
 
     if not options.qrels:
         return from_citations(collection, topics, **citation_rules(options)).provenance.ways.select("topic", "document")
@@ -100,6 +106,8 @@ def _relevant(collection: Collection, topics: Topics, options: argparse.Namespac
 
 def _texts(collection: Collection, documents: Sequence[str]) -> Iterator[Document]:
     """The text of each document under the name given, read a part of the collection at a time."""
+    from leadline.collections.documents.document import Claim, Document
+
     rows = collection.rows(documents)
     names = {int(row): name for row, name in zip(rows, documents, strict=True) if row >= 0}
     for texts in collection.texts(["abstract", "description", "claims"], rows[rows >= 0]):
@@ -112,6 +120,8 @@ def _grades(judgements: ClaimJudgements) -> Table:
     """The number of judgements with each grade, of independent and of dependent claims."""
     import polars as pl
 
+    from leadline.collections.documents.document import INDEPENDENT_WEIGHT
+
     alone = (pl.col("weight") == INDEPENDENT_WEIGHT).sum()
     counts = judgements.rows.group_by("grade").agg(pl.len(), independent=alone, dependent=pl.len() - alone)
     return Table(["grade", "judgements", "independent claims", "dependent claims"], counts.sort("grade").rows())
@@ -120,6 +130,8 @@ def _grades(judgements: ClaimJudgements) -> Table:
 def _notes(
     judgements: ClaimJudgements, topics: Topics, claims: dict[str, Sequence[Claim]], options: argparse.Namespace
 ) -> list[str]:
+    from leadline.measures.join import listed
+
     judged = set(judgements.rows["topic"])
     notes = [
         f"{len(judged):,} of {counted(len(topics), 'topic')} have judgements",

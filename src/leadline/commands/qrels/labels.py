@@ -12,23 +12,27 @@ from __future__ import annotations
 
 import argparse
 
-from leadline.collections.documents.fields.review_record import FORMS
-from leadline.collections.documents.labels import read_labels
+from leadline.collections.choices import LABELLED_FORMS
+from leadline.commands.shared.argument_kinds import INPUT_FILES, WORD, OutputFile
 from leadline.commands.shared.options import add_choice, add_options
 from leadline.commands.shared.output import print_notes, write
-from leadline.records.scores.result import counted
+from leadline.records.result import counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", nargs="+", metavar="FILE", help="exports with labels; may be compressed")
-    add_options(parser, "-o", required=True, help="judgements file to write")
-    parser.add_argument("--column", metavar="NAME", help="column of labels (default: the final decision)")
-    parser.add_argument("--topic", metavar="NAME", help="name of the topic (default: the file's name)")
-    add_choice(parser, "--form", list(FORMS), "format of the files", None, "detected")
+    parser.add_argument(
+        "files", type=INPUT_FILES, nargs="+", metavar="FILE", help="exports with labels; may be compressed"
+    )
+    add_options(parser, "-o", type=OutputFile("qrels"), required=True, help="judgements file to write")
+    parser.add_argument("--column", metavar="NAME", type=WORD, help="column of labels (default: the final decision)")
+    parser.add_argument("--topic", metavar="NAME", type=WORD, help="name of the topic (default: the file's name)")
+    add_choice(parser, "--form", list(LABELLED_FORMS), "format of the files", None, "detected")
     add_options(parser, "-q")
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.judge.review.exchange import read_labels
+
     qrels = read_labels(options.files, column=options.column, topic=options.topic, form=options.form)
     write(qrels.to_bytes(), options.output)
     relevant = int((qrels.grades >= 1).sum())

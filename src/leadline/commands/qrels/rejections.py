@@ -12,27 +12,41 @@ Examples:
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
-from leadline.collections.documents.store import Collection
-from leadline.commands.shared.citation_options import write_manifest
+from leadline.commands.shared.argument_kinds import INPUT_FILES, OutputFile
+from leadline.commands.shared.link_options import write_manifest
 from leadline.commands.shared.options import add_options, add_summary_options
 from leadline.commands.shared.output import print_notes, write
-from leadline.judge.citations.from_rejections import RejectionJudgements, from_rejections
-from leadline.judge.citations.office_actions import OfficeActions, read_office_actions
-from leadline.measures.alignment import listed
-from leadline.records.scores.result import counted
-from leadline.records.scores.table import Table
-from leadline.records.topics.topic import Topics
+from leadline.records.result import Table, counted
+
+if TYPE_CHECKING:
+    from leadline.judge.claims import OfficeActions, RejectionJudgements
+
+if TYPE_CHECKING:
+    from leadline.judge.claims import OfficeActions, RejectionJudgements
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "collection", "topics")
-    parser.add_argument("actions", metavar="ACTIONS", nargs="+", help="office actions in JSON; may be compressed")
-    add_options(parser, "-o", required=True, help="judgements file to write: topic claim document grade weight")
+    parser.add_argument(
+        "actions", metavar="ACTIONS", type=INPUT_FILES, nargs="+", help="office actions in JSON; may be compressed"
+    )
+    add_options(
+        parser,
+        "-o",
+        type=OutputFile("qrels", beside=(".why.tsv", ".manifest.json")),
+        required=True,
+        help="judgements file to write: topic claim document grade weight",
+    )
     add_summary_options(parser)
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.collections.documents.collection import Collection
+    from leadline.judge.claims import from_rejections, read_office_actions
+    from leadline.records.topics import Topics
+
     collection = Collection.open(options.collection)
     topics = Topics.read(options.topics)
     actions = read_office_actions(options.actions)
@@ -62,6 +76,8 @@ def _sections(judgements: RejectionJudgements) -> Table:
 
 
 def _notes(actions: OfficeActions, judgements: RejectionJudgements, topics: int) -> list[str]:
+    from leadline.measures.join import listed
+
     judged = topics - len(judgements.absent)
     notes = [f"{judged:,} of {counted(topics, 'topic')} have judgements, from {counted(actions.records, 'record')}"]
     if judgements.absent:

@@ -14,9 +14,7 @@ import argparse
 from leadline.commands.shared.options import add_options
 from leadline.commands.shared.output import print_notes
 from leadline.commands.shared.reviewing import add_review
-from leadline.judge.review.backup import back_up_review
-from leadline.judge.review.project import ReviewProject
-from leadline.records.scores.result import counted
+from leadline.records.result import counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,6 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.judge.review.project import ReviewProject, back_up_review
+
     made = back_up_review(ReviewProject.open(options.review), options.output)
     notes = [f"{counted(made.events, 'event')} and {counted(made.files, 'file')} copied"]
     notes += [f"not copied, since it is not in {options.review}: {each}" for each in made.elsewhere]

@@ -15,21 +15,24 @@ import argparse
 import sys
 from pathlib import Path
 
+from leadline.commands.shared.argument_kinds import FILE_OR_WORD
 from leadline.commands.shared.options import add_options
 from leadline.commands.shared.output import print_notes, write
 from leadline.commands.shared.reviewing import add_review
-from leadline.judge.check_review import certified_events, check_review, journal_notes
-from leadline.judge.review.project import ReviewProject
-from leadline.records.scores.result import counted
+from leadline.records.result import counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_review(parser)
-    parser.add_argument("certificate", metavar="CERTIFICATE", nargs="?", help="a report of the review, or its hash")
+    parser.add_argument(
+        "certificate", metavar="CERTIFICATE", type=FILE_OR_WORD, nargs="?", help="a report of the review, or its hash"
+    )
     add_options(parser, "-o", "-q")
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.judge.review.project import ReviewProject, check_review, journal_notes
+
     folder = ReviewProject.open(options.review).folder
     lines = [f"{each.path}: {each.problem}; {each.fix}" for each in check_review(folder)]
     sound = not lines
@@ -46,6 +49,8 @@ def run(options: argparse.Namespace) -> None:
 
 def _certified(folder: Path, certificate: str) -> tuple[str, bool]:
     """Whether the journal has what a certificate says, in a sentence."""
+    from leadline.judge.review.project import certified_events
+
     named, events = certified_events(folder, certificate)
     if events is None:
         return (

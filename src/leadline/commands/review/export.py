@@ -15,21 +15,14 @@ from __future__ import annotations
 
 import argparse
 
+from leadline.commands.shared.argument_kinds import OutputFile
 from leadline.commands.shared.options import add_choice, add_options
 from leadline.commands.shared.output import print_notes, write
 from leadline.commands.shared.reviewing import add_review, open_review
 from leadline.errors import UsageError
-from leadline.judge.assessors.merging import UNJUDGED, UNSURE
-from leadline.judge.review.exporting import (
-    decisions,
-    reading_table,
-    review_pool,
-    review_qrels,
-    review_ris,
-    review_table,
-)
-from leadline.judge.review.project import STAGES
-from leadline.records.scores.result import counted
+from leadline.judge.choices import STAGES
+from leadline.records.result import counted
+from leadline.text.owned_files import POOLS
 
 FORMS = ("qrels", "pool", "ris", "csv", "reading")
 
@@ -38,10 +31,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_review(parser)
     add_choice(parser, "--as", FORMS, "form of the output", None, "by the ending of FILE")
     add_choice(parser, "--stage", STAGES, "whose decisions count", None, "the last stage of the review")
-    add_options(parser, "-o", "-q")
+    add_options(parser, "-o", type=OutputFile("qrels", POOLS))
+    add_options(parser, "-q")
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.judge.review.exchange import (
+        decisions,
+        reading_table,
+        review_pool,
+        review_qrels,
+        review_ris,
+        review_table,
+    )
+
     form = getattr(options, "as") or _form(options.output or "")
     state, _, _ = open_review(options)
     stage = options.stage or ""
@@ -49,8 +52,7 @@ def run(options: argparse.Namespace) -> None:
         if options.output in (None, "-"):
             raise UsageError("-o", "a pool has a record beside it: name a file")
         pool, grades = review_pool(state, stage)
-        pool.write(options.output)
-        write(pool.lines(grades), options.output)
+        pool.write(options.output, grades)
     elif form == "qrels":
         write(review_qrels(state, stage).to_bytes(), options.output)
     elif form == "ris":
@@ -67,6 +69,8 @@ def _form(output: str) -> str:
 
 
 def _notes(grades: list[int]) -> list[str]:
+    from leadline.judge.marks import UNJUDGED, UNSURE
+
     said = f"{counted(grades.count(1), 'document')} relevant, {grades.count(0):,} not"
     unsure, unread = grades.count(UNSURE), grades.count(UNJUDGED)
     return [f"{said}, {unsure:,} unsure or not decided yet, {unread:,} not read (families count as one)"]

@@ -11,19 +11,23 @@ from __future__ import annotations
 
 import argparse
 
+from leadline.commands.shared.argument_kinds import INPUT_FILE, OutputFolder
 from leadline.commands.shared.options import add_options
 from leadline.commands.shared.output import print_notes
-from leadline.judge.review.backup import bring_back_review
-from leadline.records.scores.result import counted
+from leadline.records.result import counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("review", metavar="REVIEW", help="a new folder, or a review to add to")
-    parser.add_argument("backup", metavar="FILE", help="made by `leadline review backup`")
+    parser.add_argument(
+        "review", metavar="REVIEW", type=OutputFolder("reviews"), help="a new folder, or a review to add to"
+    )
+    parser.add_argument("backup", metavar="FILE", type=INPUT_FILE, help="made by `leadline review backup`")
     add_options(parser, "-q")
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.judge.review.project import bring_back_review
+
     found = bring_back_review(options.backup, options.review)
     if not found.files:
         print_notes([f"{counted(found.events, 'event')} added"], options)

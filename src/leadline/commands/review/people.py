@@ -2,7 +2,7 @@
 
 A link is shown once, when it is made: only its hash is kept, in the folder of the review. Adding a person again gives a
 new link, and the old one ends. A running server follows at once. Reviewers are assessors; an expert decides where they
-disagree; an organiser sees the certificate and the report.
+disagree; an organiser sees the certificate and the report, and alone decides when to draw at random and when to stop.
 
 Examples:
   leadline review people asthma add anna ben
@@ -14,10 +14,9 @@ from __future__ import annotations
 
 import argparse
 
+from leadline.commands.shared.judging import add_people_arguments, change_people
 from leadline.commands.shared.options import check_format
-from leadline.commands.shared.people import add_people_arguments, change_people
 from leadline.commands.shared.reviewing import add_review
-from leadline.judge.review.project import PEOPLE, ReviewProject
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,5 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.judge.review.project import PEOPLE, ReviewProject
+
     check_format(options)
     change_people(ReviewProject.open(options.review).folder / PEOPLE, options)

@@ -11,7 +11,6 @@ import argparse
 from leadline.commands.shared.options import add_options
 from leadline.commands.shared.output import print_notes, write
 from leadline.commands.shared.reviewing import add_review, open_review
-from leadline.judge.review.report import ReviewReport
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +20,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from leadline.show.serve.reviewing.pdf_report import report_pdf
+    from leadline.judge.review.report import ReviewReport
+    from leadline.show.serve.reviewing_figures import report_pdf
 
     state, events, head = open_review(options)
     report = ReviewReport.of(state, events, head)

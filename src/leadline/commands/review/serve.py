@@ -16,37 +16,56 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from leadline.commands.shared.extras import check_extras
+from leadline.commands.shared.argument_kinds import INPUT_FILE, INPUT_TREE, WORD, OutputFolder
+from leadline.commands.shared.extras import add_registered
 from leadline.commands.shared.judging import add_address, public_address
 from leadline.commands.shared.options import add_choice, add_options, level, list_of, share, wrong_usage
 from leadline.commands.shared.output import write
 from leadline.errors import InputError, UsageError, visible
-from leadline.judge.assessors.journal import LONGEST
-from leadline.judge.assessors.people import People, check_name
-from leadline.judge.review.learner import LEARNERS
-from leadline.judge.review.project import PEOPLE, REASONS, SETTINGS, ReviewProject, ReviewSettings
-from leadline.judge.review.starting import add_known, begin_review, extend_review
-from leadline.records.scores.result import counted
-from leadline.text.source import read_text
+from leadline.judge.choices import LEARNER_NAMES
+from leadline.records.result import counted
+
+if TYPE_CHECKING:
+    from leadline.judge.review.project import ReviewProject, ReviewSettings
 
 OF_A_NEW_ONE = ("title", "criteria", "query", "reasons", "learner", "target", "confidence", "double", "stages")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("review", metavar="REVIEW", help="folder of the review, made if it does not exist")
-    add("--documents", metavar="PATH", nargs="+", help="what is searched: files, an ASReview project, or a collection")
-    add("--candidates", metavar="FILE", help="a run, judgements or ids one per line: only these documents are read")
+    add(
+        "review", metavar="REVIEW", type=OutputFolder("reviews"), help="folder of the review, made if it does not exist"
+    )
+    add(
+        "--documents",
+        metavar="PATH",
+        type=INPUT_TREE,
+        nargs="+",
+        help="what is searched: files, an ASReview project, or a collection",
+    )
+    add(
+        "--candidates",
+        metavar="FILE",
+        type=INPUT_FILE,
+        help="a run, judgements or ids one per line: only these documents are read",
+    )
     add("--known", metavar="IDS", type=list_of(str), default=(), help="relevant documents that you know already")
     add("--labels", action="store_true", help="take over the labels in the files (CSV or RIS)")
-    add("--column", metavar="NAME", help="column of the labels in a CSV (default: the final decision)")
-    add("--title", help="title of the review (default: the name of its folder)")
-    add("--query", help="words to begin with, where no relevant document is known")
-    add("--criteria", metavar="FILE", help="criteria of inclusion, which every reviewer sees all the time")
-    add("--reasons", metavar="FILE", help="reasons for exclusion to choose from, one per line")
-    add_choice(parser, "--learner", list(LEARNERS), "how documents are put in order", None, "svm")
+    add("--column", metavar="NAME", type=WORD, help="column of the labels in a CSV (default: the final decision)")
+    add("--title", type=WORD, help="title of the review (default: the name of its folder)")
+    add("--query", type=WORD, help="words to begin with, where no relevant document is known")
+    add(
+        "--criteria",
+        metavar="FILE",
+        type=INPUT_FILE,
+        help="criteria of inclusion, which every reviewer sees all the time",
+    )
+    add("--reasons", metavar="FILE", type=INPUT_FILE, help="reasons for exclusion to choose from, one per line")
+    add_registered(parser, "--learner", LEARNER_NAMES, _learners, "how documents are put in order", "svm")
     add("--target", metavar="RECALL", type=level, help="recall that is wanted (default: 0.95)")
     add("--confidence", metavar="LEVEL", type=level, help="confidence of the certificate (default: 0.95)")
     add("--double", metavar="SHARE", type=share, help="share of the documents that two people read (default: none)")
@@ -57,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    check_extras("review serve", ["serve"])
+    from leadline.judge.journal import check_name
     from leadline.show.serve.security import Address
 
     Address.of(options.host, options.port, options.url)  # refuses a wrong --url before any work
@@ -68,9 +87,11 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _serve(options: argparse.Namespace, project: ReviewProject) -> None:
-    from leadline.show.serve.reviewing.desk import ReviewDesk
-    from leadline.show.serve.reviewing.pages import reviewing_app
-    from leadline.show.serve.running import listen, serve
+    from leadline.judge.journal import People
+    from leadline.judge.review.project import PEOPLE
+    from leadline.show.serve.desks import ReviewDesk
+    from leadline.show.serve.reviewing_pages import reviewing_app
+    from leadline.show.serve.security import listen, serve
 
     opened = listen(options.host, options.port)
     address = public_address(options, opened)
@@ -82,10 +103,13 @@ def _serve(options: argparse.Namespace, project: ReviewProject) -> None:
     with contextlib.closing(desk):
         desk.proposer.start()
         if not options.quiet:
-            known = any(True for _ in desk.people)
+            known = [each for each in desk.people if not each.revoked and not each.has_expired]
             more = "" if known else f"; make links with `leadline review people {options.review} add NAME`"
             read = int(desk.state.is_read.sum())
             said = f"{counted(len(project.units), 'document')}, {read:,} of them read, at {address.url}{more}"
+            if len(known) > 1 and not any(each.role == "organiser" for each in known):
+                add = f"`leadline review people {options.review} add NAME --role organiser`"
+                said += f"\nNobody can switch to random draws or stop the review for all: {add} makes a link for that"
             write(f"{said}\nStop with Ctrl-C; everything is in {project.folder}\n")
         serve(reviewing_app(desk, address, project.settings.title), opened, address, quiet=options.quiet)
 
@@ -98,14 +122,22 @@ def _hold(project: ReviewProject, held: contextlib.ExitStack) -> ReviewProject:
 
 def _project(options: argparse.Namespace, held: contextlib.ExitStack) -> ReviewProject:
     """The review that was named: begun, extended, or as it is; nobody else serves it as long as it is held."""
+    from leadline.judge.review.exchange import add_known, begin_review, extend_review
+    from leadline.judge.review.project import SETTINGS, ReviewProject
+
     if not (Path(options.review) / SETTINGS).exists() or not ReviewProject.open(options.review).rounds:
         if not options.documents:
             problem = f"{options.review} is not a review yet: name what is searched, --documents FILES"
             raise UsageError("--documents", problem)
         begun = begin_review(
-            options.review, options.documents, _settings(options), candidates=options.candidates,
-            known=options.known, labels=options.labels or options.column is not None, column=options.column,
-        )  # fmt: skip
+            options.review,
+            options.documents,
+            _settings(options),
+            candidates=options.candidates,
+            known=options.known,
+            labels=options.labels or options.column is not None,
+            column=options.column,
+        )
         return _hold(begun, held)
     given = [name for name in OF_A_NEW_ONE if getattr(options, name) is not None]
     if given:
@@ -113,9 +145,13 @@ def _project(options: argparse.Namespace, held: contextlib.ExitStack) -> ReviewP
     project = _hold(ReviewProject.open(options.review), held)
     if options.documents:
         return extend_review(
-            project, options.documents, candidates=options.candidates, known=options.known,
-            labels=options.labels or options.column is not None, column=options.column,
-        )  # fmt: skip
+            project,
+            options.documents,
+            candidates=options.candidates,
+            known=options.known,
+            labels=options.labels or options.column is not None,
+            column=options.column,
+        )
     for name in ("candidates", "labels", "column"):
         if getattr(options, name):
             raise UsageError(f"--{name}", "needs --documents")
@@ -123,7 +159,15 @@ def _project(options: argparse.Namespace, held: contextlib.ExitStack) -> ReviewP
     return project
 
 
+def _learners() -> Mapping[str, Any]:
+    from leadline.judge.review.learner import LEARNERS
+
+    return LEARNERS
+
+
 def _settings(options: argparse.Namespace) -> ReviewSettings:
+    from leadline.judge.review.project import REASONS, ReviewSettings
+
     reasons = _text(options.reasons) if options.reasons else ""
     with wrong_usage():
         return ReviewSettings(
@@ -140,6 +184,9 @@ def _settings(options: argparse.Namespace) -> ReviewSettings:
 
 
 def _text(path: str) -> str:
+    from leadline.judge.journal import LONGEST
+    from leadline.text.source import read_text
+
     text = read_text(path).bytes().decode("utf-8", "replace").strip()
     if not text or len(text) > LONGEST:
         raise InputError(os.fspath(path), f"must have 1 to {LONGEST:,} characters, has {len(text):,}")

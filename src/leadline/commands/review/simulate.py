@@ -17,29 +17,23 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from leadline.collections.documents.labels import read_labels
-from leadline.collections.documents.store import Collection
+from leadline.commands.shared.argument_kinds import INPUT_FILE, WORD, OutputFolder, Value
 from leadline.commands.shared.options import add_options, check_format, level, split_list, whole_number, wrong_usage
 from leadline.commands.shared.output import print_notes, progress_bar, write_table
 from leadline.commands.shared.reviewing import open_review
+from leadline.commands.shared.signature import public
 from leadline.errors import UsageError
-from leadline.judge.review.exporting import finished_review
-from leadline.judge.review.learner import LEARNERS
-from leadline.judge.review.project import is_review
-from leadline.judge.review.rule import RULES
-from leadline.judge.review.simulation import (
-    LabelledReview,
-    ReviewSimulation,
-    labelled_reviews,
-    simulate_reviews,
-)
-from leadline.records.qrels.qrels import Qrels
-from leadline.records.qrels.read_qrels import read_qrels
-from leadline.records.runs.run import Run
-from leadline.records.scores.result import counted
-from leadline.text.files import write_whole
+from leadline.judge.choices import LEARNER_NAMES, STOPPING_RULES
+from leadline.records.result import counted
+from leadline.text.files import write_stored
 from leadline.text.owned_folder import OwnedFolder
+
+if TYPE_CHECKING:
+    from leadline.judge.review.simulation import LabelledReview, ReviewSimulation
+    from leadline.records.qrels import Qrels
+    from leadline.records.runs import Run
 
 _ROUNDED = {"up": "up", "nearest": "to nearest", "down": "down"}
 EXPORTS = (".csv", ".ris", ".csv.gz", ".ris.gz")
@@ -48,20 +42,46 @@ EXPORTS = (".csv", ".ris", ".csv.gz", ".ris.gz")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add_options(parser, "collection")
-    add("labels", metavar="LABELS", nargs="?", help="judgements of all candidates, or an export with labels")
-    add("--learner", metavar="NAMES", default="svm", help=f"learners to try: {', '.join(LEARNERS)} (default: svm)")
-    add("--rule", metavar="NAMES", help=f"stopping rules to try: {', '.join(RULES)} (default: all)")
+    add(
+        "labels",
+        metavar="LABELS",
+        type=INPUT_FILE,
+        nargs="?",
+        help="judgements of all candidates, or an export with labels",
+    )
+    add(
+        "--learner",
+        metavar="NAMES",
+        type=WORD,
+        default="svm",
+        help=f"learners to try: {', '.join(LEARNER_NAMES)} (default: svm)",
+    )
+    add("--rule", metavar="NAMES", type=WORD, help=f"stopping rules to try: {', '.join(STOPPING_RULES)} (default: all)")
     add("--seeds", metavar="N", type=whole_number(1, 10_000), default=10, help="times to begin anew (default: 10)")
     add("--target", metavar="RECALL", type=level, default=0.95, help="recall that is wanted (default: %(default)s)")
-    add_options(parser, "--alpha")
-    add("--column", metavar="NAME", help="column of labels in an export (default: the final decision)")
-    add("--batch", type=int, metavar="N", help="learn after every N documents (default: batches that grow by a tenth)")
+    public("compare").add(parser, "alpha")
+    add("--column", metavar="NAME", type=WORD, help="column of labels in an export (default: the final decision)")
+    add(
+        "--batch",
+        type=Value(int),
+        metavar="N",
+        help="learn after every N documents (default: batches that grow by a tenth)",
+    )
     add("--by-review", action="store_true", help="a row for each review")
-    add("--runs", metavar="DIR", help="folder for the orders of reading as runs, which `leadline evaluate` reads")
+    add(
+        "--runs",
+        metavar="DIR",
+        type=OutputFolder(),
+        help="folder for the orders of reading as runs, which `leadline evaluate` reads",
+    )
     add_options(parser, "-f", "-o", "-q")
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.judge.review.learner import LEARNERS
+    from leadline.judge.review.simulation import simulate_reviews
+    from leadline.judge.review.stopping import RULES
+
     check_format(options)
     with wrong_usage("--learner"):
         learners = [name for name in split_list(options.learner) if LEARNERS.named(name)]
@@ -75,9 +95,16 @@ def run(options: argparse.Namespace) -> None:
 
     with progress_bar("reviewing", quiet=options.quiet) as progress:
         found = simulate_reviews(
-            reviews, learners=learners, rules=rules, seeds=options.seeds, target=options.target, alpha=options.alpha,
-            batch=options.batch, progress=progress, keep=keep if options.runs else None,
-        )  # fmt: skip
+            reviews,
+            learners=learners,
+            rules=rules,
+            seeds=options.seeds,
+            target=options.target,
+            alpha=options.alpha,
+            batch=options.batch,
+            progress=progress,
+            keep=keep if options.runs else None,
+        )
     write_table(found.by_review() if options.by_review else found.table(), options)
     if options.runs:
         _write_runs(options.runs, kept)
@@ -86,6 +113,11 @@ def run(options: argparse.Namespace) -> None:
 
 def _reviews(options: argparse.Namespace) -> tuple[list[LabelledReview], list[str]]:
     """The reviews to read again, and what must be said of them."""
+    from leadline.collections.documents.collection import Collection
+    from leadline.judge.review.exchange import finished_review
+    from leadline.judge.review.project import is_review
+    from leadline.judge.review.simulation import labelled_reviews
+
     if is_review(options.collection):
         if options.labels:
             raise UsageError("LABELS", f"{options.collection} is a review, which has its own labels: leave them out")
@@ -104,6 +136,9 @@ def _reviews(options: argparse.Namespace) -> tuple[list[LabelledReview], list[st
 
 
 def _labels(options: argparse.Namespace) -> Qrels:
+    from leadline.judge.review.exchange import read_labels
+    from leadline.records.qrels import read_qrels
+
     if options.labels.lower().endswith(EXPORTS):
         return read_labels(options.labels, column=options.column)
     if options.column:
@@ -116,7 +151,7 @@ def _write_runs(folder: str, runs: dict[str, bytes]) -> None:
         names = [f"{name}.run" for name in runs]
         owned.reserve(*names)
         for name, content in zip(names, runs.values(), strict=True):
-            write_whole(Path(folder) / name, content)
+            write_stored(Path(folder) / name, content)
         owned.remove(owned.names - set(names))
         owned.keep_only(names)
 
@@ -130,9 +165,10 @@ def _notes(found: ReviewSimulation) -> list[str]:
         saved.append(f"{learner} {values}")
     always = [
         (float(found.read[place, ..., at].mean()), learner, rule)
-        for place, learner in enumerate(found.learners) for at, rule in enumerate(found.rules)
+        for place, learner in enumerate(found.learners)
+        for at, rule in enumerate(found.rules)
         if found.reached[place, :, at].min() == 1
-    ]  # fmt: skip
+    ]
     cheapest = [f"cheapest that always reached {wanted}: {min(always)[1]} with {min(always)[2]}"] if always else []
     return [
         *cheapest,

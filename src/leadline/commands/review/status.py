@@ -9,13 +9,15 @@ Examples:
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from leadline.commands.shared.options import add_options, check_format
 from leadline.commands.shared.output import print_notes, write_table
 from leadline.commands.shared.reviewing import add_review, open_review
-from leadline.judge.review.report import ReviewReport, certificate_sentences
-from leadline.judge.review.review_state import ReviewState
-from leadline.records.scores.table import Table
+from leadline.records.result import Table
+
+if TYPE_CHECKING:
+    from leadline.judge.review.review_state import ReviewState
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,6 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.judge.review.report import ReviewReport, certificate_sentences
+
     check_format(options)
     state, events, head = open_review(options)
     if options.people:
@@ -48,10 +52,18 @@ def _rounds(state: ReviewState) -> Table:
         found = state.round_certificate(each.number)
         mine = state.project.round_of == each.number
         certificate = found.certificate
-        rows.append([
-            each.number, each.units, int((state.is_read & mine).sum()), int((state.relevant() & mine).sum()),
-            certificate.drawn, certificate.hits, certificate.recall, certificate.estimate,
-        ])  # fmt: skip
+        rows.append(
+            [
+                each.number,
+                each.units,
+                int((state.is_read & mine).sum()),
+                int((state.relevant() & mine).sum()),
+                certificate.drawn,
+                certificate.hits,
+                certificate.recall,
+                certificate.estimate,
+            ]
+        )
     return Table(columns, rows)
 
 

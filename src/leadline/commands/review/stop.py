@@ -12,28 +12,33 @@ Examples:
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
+from leadline.commands.shared.argument_kinds import INPUT_FILE
 from leadline.commands.shared.options import add_options, check_format, level, whole_number
 from leadline.commands.shared.output import print_notes, write_table
-from leadline.judge.review.certificate import Certificate
-from leadline.judge.review.reading_table import ReadingTable
-from leadline.records.scores.result import counted
-from leadline.records.scores.table import Table
+from leadline.commands.shared.signature import public
+from leadline.records.result import Table, counted
+
+if TYPE_CHECKING:
+    from leadline.judge.review.stopping import Certificate, ReadingTable
 
 TARGETS = (0.8, 0.9, 0.95)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("reading", metavar="FILE", help="table of what was read: document, relevant, drawn")
+    add("reading", metavar="FILE", type=INPUT_FILE, help="table of what was read: document, relevant, drawn")
     add("--documents", metavar="N", type=whole_number(1), required=True, help="number of documents in the collection")
     add("--target", metavar="RECALL", type=level, default=0.95, help="recall that is wanted (default: %(default)s)")
-    add_options(parser, "--alpha")
+    public("compare").add(parser, "alpha")
     add("--looks", action="store_true", help="the certificate after each draw (default: after the last)")
     add_options(parser, "-f", "-o", "-q")
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.judge.review.stopping import ReadingTable
+
     check_format(options)
     reading = ReadingTable.read(options.reading)
     looks = list(reading.looks(options.documents, options.target, options.alpha))

@@ -5,32 +5,36 @@ from __future__ import annotations
 import argparse
 import os
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from leadline.commands.shared.cluster_option import add_cluster_option, chosen_cluster
-from leadline.commands.shared.options import add_choice, add_options, check_format, check_measures
+from leadline.commands.shared.argument_kinds import INPUT_FILE
+from leadline.commands.shared.extras import add_cluster_option, chosen_cluster
+from leadline.commands.shared.options import add_options, check_format, check_measures
 from leadline.commands.shared.output import progress_bar
 from leadline.commands.shared.run_files import with_readable_runs
+from leadline.commands.shared.signature import public
 from leadline.errors import LeadlineWarning, UsageError
-from leadline.measures.evaluate import evaluate
-from leadline.measures.score_tables import read_scores
-from leadline.records.scores.scores import Scores
-from leadline.records.side_tables import read_topics
-from leadline.text.spread import Spread
-from leadline.trust.study import Study, open_study
+
+if TYPE_CHECKING:
+    from leadline.records.scores import Scores
+    from leadline.text.spread import Spread
+    from leadline.trust.study import Study
+
+READING = ("rel", "order", "topics", "reads", "lengths", "qrels_format")  # of `evaluate`: how runs are read
 
 
 def add_comparison_options(parser: argparse.ArgumentParser, *, scores: bool = True) -> None:
     add_options(parser, "inputs")
     if scores:
-        parser.add_argument("--scores", metavar="FILE", help="table of scores, in place of QRELS RUN...")
-        add_choice(parser, "--columns", ("topics", "measures", "runs"), "what its columns are", None, "detected")
-    add_options(parser, "-m", "--rel", "--order")
+        parser.add_argument(
+            "--scores", metavar="FILE", type=INPUT_FILE, help="table of scores, in place of QRELS RUN..."
+        )
+        public("read_scores").add(parser, "columns")
+    only = {"flags": ["--only"], "dest": "only"}  # --topics is a table of `compare slices`
+    public("evaluate").add(parser, "measures", *READING, topics=only)
+    public("compare").add(parser, "seed")
     add_cluster_option(parser)
-    parser.add_argument("--only", metavar="FILE", help="only the topics that this file lists (default: all)")
-    add_options(parser, "--reads", "--lengths", "--qrels-format", "--strict", "--seed", "-f", "-o", "-q")
+    add_options(parser, "--strict", "-f", "-o", "-q")
 
 
 def check_comparison(options: argparse.Namespace) -> None:
@@ -48,12 +52,10 @@ def check_comparison(options: argparse.Namespace) -> None:
     check_measures(options, options.inputs[1:])
 
 
-def random_generator(options: argparse.Namespace) -> np.random.Generator:
-    return np.random.default_rng(options.seed)
-
-
 def load_scores(options: argparse.Namespace) -> Scores:
     """Evaluate the runs, or read --scores and keep the measures of -m."""
+    from leadline.measures.evaluate import evaluate, read_scores
+
     check_comparison(options)
     if not options.scores:
         qrels, *runs = options.inputs
@@ -75,6 +77,8 @@ def load_study(options: argparse.Namespace, default: str) -> Study:
 
 def load_study_with(options: argparse.Namespace, default: str, spread: Spread | None) -> Study:
     """The same with a cluster that the caller goes on to use."""
+    from leadline.trust.study import open_study
+
     with progress_bar("reading runs", quiet=options.quiet) as progress:
         qrels, *runs = options.inputs
         measures, how = options.measures or default, _reading(options, progress) | {"spread": spread}
@@ -96,7 +100,8 @@ def note_shared_log(options: argparse.Namespace) -> None:
 
 
 def _reading(options: argparse.Namespace, progress: Any) -> dict[str, Any]:
+    from leadline.records.inputs import read_topics
+
     note_shared_log(options)
     topics = read_topics(options.only) if options.only else None
-    return {"rel": options.rel, "order": options.order, "topics": topics, "reads": options.reads,
-            "lengths": options.lengths, "qrels_format": options.qrels_format, "progress": progress}  # fmt: skip
+    return public("evaluate").given(options, *READING, topics=topics, progress=progress)

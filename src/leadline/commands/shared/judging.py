@@ -1,36 +1,46 @@
-"""What the commands of judging share: the pool, its journal, and whose marks count."""
+"""What the commands of judging share: the pool, its journal, whose marks count, and personal links."""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
 import datetime
-import socket
 import warnings
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leadline.commands.shared.options import add_number
-from leadline.commands.shared.output import write
+from leadline.commands.shared.argument_kinds import OUR_POOL, WORD
+from leadline.commands.shared.options import add_choice, add_number, add_options, choice
+from leadline.commands.shared.output import write, write_table
 from leadline.errors import InputError, LeadlineWarning, UsageError, not_a_choice
-from leadline.judge.assessors.journal import JudgingJournal
-from leadline.judge.assessors.judging_state import JudgingState, Key
-from leadline.records.scores.result import counted
+from leadline.judge.choices import JUDGING_ROLES, LINK_DAYS
+from leadline.records.result import Table, counted
+from leadline.text.owned_files import JOURNAL, PEOPLE
 
 if TYPE_CHECKING:
+    import socket
+
+    from leadline.judge.journal import People
+    from leadline.judge.marks import JudgingState, Key
     from leadline.show.serve.security import Address
 
-JOURNAL, PEOPLE = ".journal", ".people"  # added to the name of the pool's file
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8377
 DEFAULT_URL = f"http://{DEFAULT_HOST}:{DEFAULT_PORT}"
 
 
 def add_pool(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("pool", metavar="POOL", help="pool that `leadline pool` made; its journal is POOL.journal")
+    parser.add_argument(
+        "pool", metavar="POOL", type=OUR_POOL, help="pool that `leadline pool` made; its journal is POOL.journal"
+    )
 
 
 def open_state(options: argparse.Namespace) -> JudgingState:
     """Where judging stands, or stood at the moment asked for."""
-    with contextlib.closing(JudgingJournal(f"{options.pool}{JOURNAL}")) as journal:
+    from leadline.judge.journal import JudgingJournal
+    from leadline.judge.marks import JudgingState
+
+    with contextlib.closing(JudgingJournal(f"{options.pool}{JOURNAL}", write=False)) as journal:
         return JudgingState.of(journal.events(until=_moment(getattr(options, "until", ""))))
 
 
@@ -61,10 +71,9 @@ def stage_grades(state: JudgingState, stage: str) -> tuple[dict[Key, int], list[
 
 def serve_pool(options: argparse.Namespace, opened: socket.socket | None = None) -> None:
     """Serve the judging pages until they are stopped."""
-    from leadline.show.serve.judging.opening import open_desk
-    from leadline.show.serve.judging.pages import judging_app
-    from leadline.show.serve.running import listen, serve
-    from leadline.show.serve.security import Address
+    from leadline.show.serve.desks import open_desk
+    from leadline.show.serve.judging_pages import judging_app
+    from leadline.show.serve.security import Address, listen, serve
 
     Address.of(options.host, options.port, options.url)  # refuses a wrong --url before any work
     files = {"topics": options.topics, "instructions": options.instructions, "reasons": options.reasons}
@@ -88,9 +97,16 @@ def serve_pool(options: argparse.Namespace, opened: socket.socket | None = None)
 def add_address(parser: argparse.ArgumentParser) -> None:
     """Add the options that say where pages are served."""
     add = parser.add_argument
-    add("--host", default=DEFAULT_HOST, help="address to listen on (default: %(default)s, this machine only)")
+    add(
+        "--host", type=WORD, default=DEFAULT_HOST, help="address to listen on (default: %(default)s, this machine only)"
+    )
     add_number(parser, "--port", "port to listen on", DEFAULT_PORT, least=0, most=65535)
-    add("--url", default="", help="where people reach the pages, if it is another address, such as that of a proxy")
+    add(
+        "--url",
+        type=WORD,
+        default="",
+        help="where people reach the pages, if it is another address, such as that of a proxy",
+    )
 
 
 def public_address(options: argparse.Namespace, opened: socket.socket) -> Address:
@@ -102,3 +118,56 @@ def public_address(options: argparse.Namespace, opened: socket.socket) -> Addres
         problem = "can be reached by other machines without encryption: put a proxy with https before it, see --url"
         warnings.warn(f"{options.host}: {problem}", LeadlineWarning, stacklevel=1)
     return address
+
+
+# Make, list and revoke personal links: what `judge people`, `review people` and `lab people` do.
+
+
+ACTIONS = ("add", "list", "revoke")
+
+
+def add_people_arguments(
+    parser: argparse.ArgumentParser, roles: Sequence[str] = JUDGING_ROLES, default: str = "assessor"
+) -> None:
+    parser.add_argument("action", metavar="ACTION", type=choice(ACTIONS), help=f"one of {', '.join(ACTIONS)}")
+    parser.add_argument("names", metavar="NAME", type=WORD, nargs="*", help="who it is about")
+    add_choice(parser, "--role", roles, "role of the people added", default)
+    add_number(parser, "--days", "days until the links expire", LINK_DAYS, most=3650)
+    parser.add_argument(
+        "--url", type=WORD, default=DEFAULT_URL, help="where the pages are, for the links (default: %(default)s)"
+    )
+    add_options(parser, "-f", "-o", "-q")
+
+
+def change_people(path: Path, options: argparse.Namespace) -> None:
+    """Do what was typed with a file of people."""
+    from leadline.judge.journal import People
+    from leadline.show.serve.security import Address
+
+    people = People(path)
+    if options.action == "list":
+        if options.names:
+            raise UsageError("list", f"takes no names, got {options.names[0]!r}")
+        write_table(_listed(people), options)
+        return
+    if not options.names:
+        raise UsageError(options.action, "name one person or more")
+    if options.action == "revoke":
+        for name in options.names:
+            people.revoke(name)
+            write(f"{name}: revoked\n")
+        return
+
+    url = Address.of(DEFAULT_HOST, DEFAULT_PORT, options.url).url
+    rows = [
+        [name, options.role, f"{url}/in/{people.add(name, options.role, days=options.days)}"] for name in options.names
+    ]
+    write_table(Table(["person", "role", "link"], rows), options)
+
+
+def _listed(people: People) -> Table:
+    rows = []
+    for person in people:
+        state = "revoked" if person.revoked else "expired" if person.has_expired else "valid"
+        rows.append([person.name, person.role, state, person.expires])
+    return Table(["person", "role", "link", "expires"], rows)

@@ -1,43 +1,51 @@
-"""The options that the commands of `leadline links` share."""
+"""The options that several commands have about links and citations."""
 
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING, Any, get_args
 
-from leadline.collections.links.graph import LinkGraph
-from leadline.collections.links.page_scores import PageScores
-from leadline.collections.links.reading import read_links
-from leadline.commands.shared.options import add_choice, add_number, add_options, check_format, memory_budget
-from leadline.commands.shared.output import print_notes, write_table
-
-SOURCE = (
-    "folder of a crawl or of a collection with citations, or an edge list: source, target, perhaps weight or anchor"
+from leadline.collections.choices import ORIGINS, JudgementDates
+from leadline.commands.shared.argument_kinds import INPUT_TREE
+from leadline.commands.shared.options import (
+    add_choice,
+    add_number,
+    add_options,
+    check_format,
+    choice,
+    list_of,
+    memory_budget,
 )
+from leadline.commands.shared.output import print_notes, write_table
+from leadline.commands.shared.signature import public
+from leadline.judge.choices import CITATION_RULES
+from leadline.text.files import json_text, write_stored
+
+if TYPE_CHECKING:
+    from leadline.collections.documents.collection import Collection
+    from leadline.collections.links.graph import LinkGraph
+    from leadline.collections.links.page_scores import PageScores
 
 
 def add_link_options(parser: argparse.ArgumentParser) -> None:
     """The source of links, and which of them count."""
-    parser.add_argument("source", metavar="DIR|EDGES", help=SOURCE)
-    add_choice(parser, "--self-links", ("count", "drop"), "links from a page to itself", "count")
-    add_choice(parser, "--nofollow", ("drop", "count"), "links of a crawl that are marked nofollow", "drop")
-    add_choice(
-        parser, "--pages", ("fetched", "all"), "pages of a crawl: those fetched, or all that are linked to", "fetched"
-    )
+    public("read_links").add(parser, source={"metavar": "DIR|EDGES", "type": INPUT_TREE})
 
 
 def add_score_options(parser: argparse.ArgumentParser) -> None:
     """The source, and how the scores are printed."""
     add_link_options(parser)
     add_number(parser, "-k", "pages to print (default: 20 in a table, all in other formats)")
-    add_options(parser, "--memory", "-f", "-o", "-q")
+    public("evaluate").add(parser, "memory")
+    add_options(parser, "-f", "-o", "-q")
 
 
 def read_link_source(options: argparse.Namespace) -> LinkGraph:
     """The graph that the arguments name."""
-    return read_links(
-        options.source, self_links=options.self_links, nofollow=options.nofollow, pages=options.pages,
-        memory=memory_budget(options) if "memory" in options else None,
-    )  # fmt: skip
+    from leadline.collections.links.reading import read_links
+
+    memory = memory_budget(options) if "memory" in options else None
+    return read_links(**public("read_links").given(options, memory=memory))
 
 
 def write_scores(scores: PageScores, options: argparse.Namespace) -> None:
@@ -47,3 +55,40 @@ def write_scores(scores: PageScores, options: argparse.Namespace) -> None:
     write_table(scores.table(most), options)
     hidden = len(scores) - min(len(scores), most or len(scores))
     print_notes((*scores.notes, *([f"{hidden:,} more pages: -k {len(scores)} prints all"] if hidden else [])), options)
+
+
+# The options that say which citations make a document relevant, and the manifest of what was made from them.
+
+
+def add_citation_options(parser: argparse.ArgumentParser) -> None:
+    add, rules = parser.add_argument, choice([str(rule) for rule in CITATION_RULES])
+    add_choice(
+        parser, "--dates", get_args(JudgementDates), "leave out what was published after this date", None, "priority"
+    )
+    words = f"only citations by these: {', '.join(ORIGINS)} (default: all)"
+    add("--origin", metavar="ORIGINS", action="extend", type=list_of(_origin), help=words)
+    words = "1: what the topic cites, 2: the families of that, 3: what its family cites (default: %(default)s)"
+    add("--rules", metavar="RULES", type=list_of(rules), default="1,2,3", help=words)
+
+
+def _origin(text: str) -> str:
+    return choice(ORIGINS)(text.replace("-", " "))
+
+
+def citation_rules(options: argparse.Namespace) -> dict[str, Any]:
+    """The options as `from_citations` takes them."""
+    return {"dates": options.dates or "priority", **selected_citations(options)}
+
+
+def selected_citations(options: argparse.Namespace) -> dict[str, Any]:
+    """The options as `Provenance.select` takes them."""
+    return {"origins": tuple(options.origin or ORIGINS), "rules": tuple(sorted({int(rule) for rule in options.rules}))}
+
+
+def write_manifest(output: str, what: str, collection: Collection, facts: dict[str, Any]) -> None:
+    """Write beside a file what it was made from, so that it can be traced and made again."""
+    from leadline.version import __version__
+
+    made_from = {"folder": collection.folder.name, "hash": collection.manifest["hash"]}
+    manifest = {"what": what, "leadline": __version__, "collection": made_from, **facts}
+    write_stored(f"{output}.manifest.json", f"{json_text(manifest)}\n".encode())

@@ -10,21 +10,26 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
+from leadline.commands.shared.argument_kinds import (
+    INPUT_FILE,
+    INPUT_FILES,
+    OUR_FOLDER,
+    OUTPUT_FILE,
+    InputPath,
+    Value,
+)
 from leadline.errors import InputError, LeadlineError, UsageError, nearest, not_a_choice
-from leadline.options import LARGEST
-from leadline.records.choices import LARGEST_GRADE, Format, Order
-from leadline.records.scores.table import FORMATS
+from leadline.options import LARGEST, Bounds, Level, Part
+from leadline.records.result import FORMATS
 
 if TYPE_CHECKING:
-    from leadline.text.memory_budget import MemoryBudget
+    from leadline.text.spread import MemoryBudget
 
 Item = TypeVar("Item")
-MOST_SAMPLES = 100_000  # as in trust/study.py, which is not imported for every command
 MOST_WORKERS = 1024  # threads or processes
-LARGEST_SEED = 2**63 - 1
 
 
-def whole_number(least: int = -LARGEST, most: int = LARGEST) -> Callable[[str], int]:
+def whole_number(least: int = -LARGEST, most: int = LARGEST) -> Value[int]:
     """The type of an option that takes a whole number."""
 
     def convert(text: str) -> int:
@@ -37,33 +42,28 @@ def whole_number(least: int = -LARGEST, most: int = LARGEST) -> Callable[[str], 
             raise argparse.ArgumentTypeError(f"must be {bound}, got {number}")
         return number
 
-    return convert
+    return Value(convert)
 
 
-def share(text: str) -> float:
-    """The type of an option that takes a number above 0 and at most 1."""
-    number = _number(text)
-    if not 0 < number <= 1:
-        raise argparse.ArgumentTypeError(f"must be above 0 and at most 1, got {text}")
-    return number
+def bounded_number(bounds: Bounds) -> Value[float]:
+    """The type of an option that takes a number within bounds."""
+
+    def convert(text: str) -> float:
+        try:
+            number = float(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"must be a number, got {text!r}") from None
+        if number not in bounds:
+            raise argparse.ArgumentTypeError(f"must be {bounds}, got {text}")
+        return number
+
+    return Value(convert)
 
 
-def level(text: str) -> float:
-    """The type of an option that takes a level of significance."""
-    number = _number(text)
-    if not 0 < number < 1:
-        raise argparse.ArgumentTypeError(f"must be between 0 and 1, got {text}")
-    return number
+share, level = (bounded_number(get_args(each)[1]) for each in (Part, Level))
 
 
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"must be a number, got {text!r}") from None
-
-
-def choice(choices: Sequence[str]) -> Callable[[str], str]:
+def choice(choices: Sequence[str]) -> Value[str]:
     """The type of an option that takes one of these words; the error suggests the nearest."""
 
     def convert(text: str) -> str:
@@ -71,10 +71,10 @@ def choice(choices: Sequence[str]) -> Callable[[str], str]:
             raise argparse.ArgumentTypeError(not_a_choice("", text, choices).problem)
         return text
 
-    return convert
+    return Value(convert)
 
 
-def list_of(convert: Callable[[str], Item], separators: str = ",") -> Callable[[str], tuple[Item, ...]]:
+def list_of(convert: Callable[[str], Item], separators: str = ",") -> Value[tuple[Item, ...]]:
     """The type of an option that takes several values of another type."""
 
     def convert_each(text: str) -> tuple[Item, ...]:
@@ -83,7 +83,7 @@ def list_of(convert: Callable[[str], Item], separators: str = ",") -> Callable[[
             raise argparse.ArgumentTypeError("must name at least one, got none")
         return tuple(map(convert, items))
 
-    return convert_each
+    return Value(convert_each)
 
 
 def split_list(text: str, separators: str = ",") -> list[str]:
@@ -95,7 +95,7 @@ def split_list(text: str, separators: str = ",") -> list[str]:
     return [part.strip() for part in re.split(f"[{separators}]", text) if part.strip()]
 
 
-def as_written(check: Callable[[str], object]) -> Callable[[str], str]:
+def as_written(check: Callable[[str], object]) -> Value[str]:
     """The type of an option that stays a text; `check` raises InputError if it is wrong."""
 
     def convert(text: str) -> str:
@@ -105,7 +105,7 @@ def as_written(check: Callable[[str], object]) -> Callable[[str], str]:
             raise argparse.ArgumentTypeError(error.problem) from None
         return text
 
-    return convert
+    return Value(convert)
 
 
 def is_date(text: str) -> None:
@@ -117,7 +117,7 @@ def is_date(text: str) -> None:
 
 def filter_values(name: str, text: str) -> list[str]:
     """The classes or offices of a list, in their normal spelling."""
-    from leadline.retrieval.language import field_names
+    from leadline.retrieval.language import fields as field_names
 
     return field_names.filter_values(name, split_list(text), f"--{name}")
 
@@ -133,9 +133,10 @@ def wrong_usage(option: str | None = None) -> Iterator[None]:
         raise UsageError(option or "", str(error)) from None
 
 
+@Value
 def memory_type(text: str) -> int:
     """The type of an option that takes a size of memory."""
-    from leadline.text.memory_budget import memory_size
+    from leadline.text.spread import memory_size
 
     try:
         return memory_size(text)
@@ -149,8 +150,8 @@ def memory_budget(options: argparse.Namespace) -> MemoryBudget | None:
         return None
     from leadline.commands.shared.output import print_notes
     from leadline.text.files import readable_size
-    from leadline.text.memory_budget import MemoryBudget
     from leadline.text.source import physical_memory
+    from leadline.text.spread import MemoryBudget
 
     if options.memory > physical_memory():
         limit, there = readable_size(options.memory), readable_size(physical_memory())
@@ -161,50 +162,61 @@ def memory_budget(options: argparse.Namespace) -> MemoryBudget | None:
 
 
 _SHARED: dict[str, dict[str, Any]] = {
-    "qrels": {"metavar": "QRELS", "help": "judgements; - is standard input"},
-    "inputs": {"metavar": "QRELS RUN", "nargs": "*", "help": "judgements, then runs: files, patterns or folders"},
-    "index": {"metavar": "INDEX", "help": "index folder, made by `leadline index`"},
-    "collection": {"metavar": "DIR", "help": "collection folder, made by `leadline collection build`"},
-    "topics": {"metavar": "TOPICS", "help": "topics: ids one per line, a table, or TREC markup"},
-    "-m --measures": {"metavar": "MEASURES", "action": "append", "help": 'measures, such as "PRES@100 AP nDCG@10"'},
-    "--rel": {"metavar": "GRADE", "type": whole_number(-LARGEST_GRADE, LARGEST_GRADE),
-              "help": "smallest grade that is relevant (default: 1)"},
-    "--order": {"metavar": "ORDER", "default": "score", "type": choice(get_args(Order)),
-                "help": "order of a run: score, rank (its rank column) or file (default: %(default)s)"},
-    "--qrels-format": {"metavar": "FORMAT", "type": choice(get_args(Format)),
-                       "help": f"format of the judgements: {', '.join(get_args(Format))} (default: detected)"},
-    "--reads": {"metavar": "FILE", "help": "reading times for CT and TBG: topic document seconds"},
-    "--lengths": {"metavar": "FILE", "help": "document lengths for CT and TBG: document words"},
-    "--runs-info": {"metavar": "FILE", "help": "table of runs with a header: run, team, task, ..."},
-    "--memory": {"metavar": "SIZE", "type": memory_type,
-                 "help": "most memory to hold, such as 2GB or 500MB; larger work is done in parts (default: no limit)"},
+    "inputs": {
+        "metavar": "QRELS RUN",
+        "type": INPUT_FILES,
+        "nargs": "*",
+        "help": "judgements, then runs: files, patterns or folders",
+    },
+    "index": {"metavar": "INDEX", "type": OUR_FOLDER, "help": "index folder, made by `leadline index`"},
+    "collection": {
+        "metavar": "DIR",
+        "type": OUR_FOLDER,
+        "help": "collection folder, made by `leadline collection build`",
+    },
+    "topics": {"metavar": "TOPICS", "type": INPUT_FILE, "help": "topics: ids one per line, a table, or TREC markup"},
     "--strict": {"action": "store_true", "help": "stop at a file in a folder that is not a run (default: skip it)"},
-    "--samples": {"metavar": "N", "type": whole_number(1, MOST_SAMPLES), "default": 100,
-                  "help": "random samples of half the judgements (default: %(default)s)"},
-    "--alpha": {"metavar": "LEVEL", "type": level, "default": 0.05,
-                "help": "level of significance (default: %(default)s)"},
-    "--draws": {"metavar": "N", "type": whole_number(1, 10_000_000), "default": 10_000,
-                "help": "random draws of a test (default: %(default)s)"},
-    "--seed": {"metavar": "N", "type": whole_number(0, LARGEST_SEED), "default": 1,
-               "help": "random seed (default: %(default)s)"},
-    "--class": {"dest": "classes", "metavar": "CODES", "type": as_written(partial(filter_values, "class")),
-                "help": "only these classes: C07D,A61K"},
-    "--office": {"metavar": "CODES", "type": as_written(partial(filter_values, "office")),
-                 "help": "only these offices: EP,US"},
-    "--before": {"metavar": "DATE", "type": as_written(is_date),
-                 "help": "only patents published before this day, or before the first day of a month or year"},
-    "--after": {"metavar": "DATE", "type": as_written(is_date),
-                "help": "only patents published after this day, or after the last day of a month or year"},
-    "-k": {"metavar": "N", "type": whole_number(1), "default": 1000,
-           "help": "documents per topic (default: %(default)s)"},
-    "--collection": {"metavar": "DIR", "help": "collection folder, if it was moved after indexing"},
-    "-f --format": {"metavar": "FORMAT", "default": "table", "type": choice(FORMATS),
-                    "help": f"output format: {', '.join(FORMATS)} (default: %(default)s)"},
-    "--keep-formulas": {"action": "store_true",
-                        "help": "csv: keep text that a spreadsheet would run, such as =A1 (default: put a ' before)"},
-    "-o --output": {"metavar": "FILE", "help": "output file (default: standard output)"},
+    "--class": {
+        "dest": "classes",
+        "metavar": "CODES",
+        "type": as_written(partial(filter_values, "class")),
+        "help": "only these classes: C07D,A61K",
+    },
+    "--office": {
+        "metavar": "CODES",
+        "type": as_written(partial(filter_values, "office")),
+        "help": "only these offices: EP,US",
+    },
+    "--before": {
+        "metavar": "DATE",
+        "type": as_written(is_date),
+        "help": "only patents published before this day, or before the first day of a month or year",
+    },
+    "--after": {
+        "metavar": "DATE",
+        "type": as_written(is_date),
+        "help": "only patents published after this day, or after the last day of a month or year",
+    },
+    "-k": {
+        "metavar": "N",
+        "type": whole_number(1),
+        "default": 1000,
+        "help": "documents per topic (default: %(default)s)",
+    },
+    "--collection": {"metavar": "DIR", "type": OUR_FOLDER, "help": "collection folder, if it was moved after indexing"},
+    "-f --format": {
+        "metavar": "FORMAT",
+        "default": "table",
+        "type": choice(FORMATS),
+        "help": f"output format: {', '.join(FORMATS)} (default: %(default)s)",
+    },
+    "--keep-formulas": {
+        "action": "store_true",
+        "help": "csv: keep text that a spreadsheet would run, such as =A1 (default: put a ' before)",
+    },
+    "-o --output": {"metavar": "FILE", "type": OUTPUT_FILE, "help": "output file (default: standard output)"},
     "-q --quiet": {"action": "store_true", "help": "print no notes and no progress bar"},
-}  # fmt: skip
+}
 _FLAGS = {flag: flags.split() for flags in _SHARED for flag in flags.split()}
 
 
@@ -254,9 +266,9 @@ def add_summary_options(parser: argparse.ArgumentParser) -> None:
 
 def add_system_option(parser: argparse.ArgumentParser, default: str | None, described: str) -> None:
     """The option --system: a pipeline by name, or in a file."""
-    from leadline.retrieval.pipeline.pipeline_files import baselines, system, systems
+    from leadline.retrieval import systems
 
-    names = [*systems(), *baselines()]
+    names = [*systems.names(), *systems.BASELINES]
     one_of = f"{', '.join(names)}, a variant such as bitem:claims (`leadline systems` lists them)"
     words = f"{one_of}, or a pipeline in a .toml file (default: {described})"
     named = choice(names)
@@ -265,13 +277,16 @@ def add_system_option(parser: argparse.ArgumentParser, default: str | None, desc
         if text.endswith(".toml"):
             return text
         named(text.partition(":")[0])
+        from leadline.retrieval.pipeline.named_systems import system
+
         try:
             system(text)
         except InputError as error:
             raise argparse.ArgumentTypeError(f"{error.where}: {error.problem}") from None
         return text
 
-    parser.add_argument("--system", metavar="NAME", default=default, type=convert, help=words)
+    kind = InputPath(convert, is_path=lambda text: text.endswith(".toml"))
+    parser.add_argument("--system", metavar="NAME", default=default, type=kind, help=words)
 
 
 def check_format(options: argparse.Namespace) -> None:
@@ -290,7 +305,7 @@ def check_measures(options: argparse.Namespace, runs: Sequence[str] = ()) -> Non
     """Refuse unknown measures before any file is read, and measures that were given as runs for lack of quotes."""
     if not options.measures:
         return
-    from leadline.measures.notation import parse_measures
+    from leadline.measures.definition import parse_measures
 
     with wrong_usage("-m"):
         parse_measures(options.measures, rel=options.rel)
@@ -300,7 +315,7 @@ def check_measures(options: argparse.Namespace, runs: Sequence[str] = ()) -> Non
 
 
 def _is_measure(text: str) -> bool:
-    from leadline.measures.notation import parse_measures
+    from leadline.measures.definition import parse_measures
 
     try:
         return bool(parse_measures(text))
@@ -314,7 +329,7 @@ def read_run_table(options: argparse.Namespace) -> dict[str, dict[str, str]]:
         raise UsageError("--per", "needs --runs-info FILE")
     info = {}
     if options.runs_info:
-        from leadline.records.side_tables import read_runs_info
+        from leadline.records.inputs import read_runs_info
 
         info = read_runs_info(options.runs_info)
     if options.per is not None and not any(options.per in attributes for attributes in info.values()):

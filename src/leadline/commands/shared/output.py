@@ -1,49 +1,24 @@
-"""Write results, notes and progress bars."""
+"""Write results, notes and progress bars, on the terminal or in a file for whoever watches."""
 
 from __future__ import annotations
 
 import argparse
-import glob
+import contextlib
 import os
 import re
 import shutil
 import sys
 import textwrap
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from leadline.errors import InputError, system_reason, visible
-from leadline.records.scores.table import Table
-from leadline.text.files import check_output, write_whole
+from leadline.records.result import Table
+from leadline.text.files import json_text, write_stored, write_whole
 
 STYLES = ("\033[1m", "\033[2m", "\033[0m")  # bold, dim and plain: the only control codes that we write
 _STYLED = re.compile(f"({'|'.join(map(re.escape, STYLES))})")
-INPUTS = (
-    "against", "collection", "duplicates", "grid", "index", "inputs", "lengths", "map", "only", "passages", "patent",
-    "patents", "personal", "qrels", "reads", "review", "runs", "runs_info", "score", "scores", "source", "sources",
-    "system", "topics",
-)  # fmt: skip
-BESIDE = ("", ".manifest.json", ".why.tsv", ".unfinished")  # what a command writes as well as FILE
-
-
-def check_outputs(options: argparse.Namespace) -> None:
-    """Refuse to write over a file that the same command reads, or over one in a folder that it reads."""
-    outputs = [getattr(options, name, None) for name in ("output", "figure")]
-    named = [f"{output}{ending}" for output in outputs if output not in (None, "-") for ending in BESIDE]
-    existing = [output for output in named if os.path.isfile(output)]
-    if not existing:
-        return
-    values = [getattr(options, name, None) for name in INPUTS]
-    given = [each for value in values for each in (value if isinstance(value, list) else [value])]
-    names = [each for each in given if isinstance(each, str) and each]
-    inputs = [path for name in names for path in (*glob.glob(name, recursive=True), *glob.glob(f"{name}/*"))]
-    inputs += [name for name in names if os.path.isfile(name)]
-    for output in existing:
-        check_output(output, inputs)
-        for folder in (getattr(options, name, None) for name in ("collection", "index", "review")):
-            if folder and Path(output).resolve().is_relative_to(Path(folder).resolve()):
-                raise InputError(output, f"is in {folder}, which is an input: name another file for the output")
 
 
 def write_table(table: Table, options: argparse.Namespace) -> None:
@@ -96,7 +71,6 @@ def progress_bar(what: str, *, quiet: bool, at_once: bool = False) -> Iterator[C
     if not watched and (quiet or not sys.stderr.isatty()):
         yield None
         return
-    from leadline.commands.shared.progress import WAIT, ProgressBar, ProgressFile
 
     if watched:
         yield ProgressFile(what, watched).step
@@ -106,3 +80,64 @@ def progress_bar(what: str, *, quiet: bool, at_once: bool = False) -> Iterator[C
         yield bar.step
     finally:
         bar.clear()
+
+
+# A progress bar on one line of the terminal, or the same in a file for whoever watches the work from outside.
+
+
+WAIT = 1.0  # seconds before the bar is shown
+PAUSE = 0.1  # seconds between two drawings
+LONGEST = 30  # columns of the bar itself
+
+
+class ProgressBar:
+    """Shows how much of some work is done once it has taken a second, and leaves nothing behind."""
+
+    def __init__(self, what: str, wait: float = WAIT) -> None:
+        self._what, self._wait = what, wait
+        self._start = time.monotonic()
+        self._drawn = 0.0  # when the bar was drawn last; 0: not yet
+
+    def step(self, done: int, total: int, note: str = "") -> None:
+        """Report that `done` of `total` parts are done."""
+        now = time.monotonic()
+        if now - self._start >= self._wait and now - self._drawn > PAUSE:
+            self._drawn = now
+            line = bar_line(f"{self._what} {note}".rstrip(), done, total, now - self._start)
+            print(f"\r\033[K{line[: shutil.get_terminal_size().columns - 1]}", end="", file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        """Remove the bar."""
+        if self._drawn:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+class ProgressFile:
+    """Writes how much of some work is done to a file, twice a second at most."""
+
+    def __init__(self, what: str, path: str) -> None:
+        self._what, self._path = what, path
+        self._written = 0.0
+
+    def step(self, done: int, total: int, note: str = "") -> None:
+        """Report that `done` of `total` parts are done."""
+        now = time.monotonic()
+        if now - self._written > 0.5:
+            self._written = now
+            what = visible(f"{self._what} {note}".rstrip())
+            with contextlib.suppress(InputError):  # the work itself goes on
+                write_stored(self._path, json_text({"what": what, "done": done, "total": total}).encode())
+
+
+def bar_line(what: str, done: int, total: int, seconds: float) -> str:
+    """The line of a bar, with the time that is left as far as it can be told.
+
+    >>> bar_line("reading runs", 3, 12, 20)
+    'reading runs ━━━━━━━╺──────────────────────  25 %  1:00 left'
+    """
+    share = min(max(done / total, 0.0), 1.0) if total > 0 else 0.0
+    full = int(share * LONGEST)
+    bar = "━" * full + ("╺" + "─" * (LONGEST - full - 1) if full < LONGEST else "")
+    left = round(seconds * (1 - share) / share) if share > 0 else 0
+    time_left = f"  {left // 60}:{left % 60:02d} left" if share > 0 else ""
+    return f"{visible(what)} {bar} {share:>4.0%}{time_left}".replace("%", " %")

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TypeVar
 
 from leadline.errors import InputError, LeadlineWarning
-from leadline.records.runs.read_runs import run_paths, runs_folder
 
 Result = TypeVar("Result")
 
@@ -23,6 +22,8 @@ def with_readable_runs(
     A file of a folder that cannot be read is left out with a warning; with --strict, or outside a folder, it is an
     error.
     """
+    from leadline.records.runs import run_paths, runs_folder
+
     paths = run_paths(given, strict=options.strict)
     folders = {str(runs_folder(name)) for name in given if os.path.isdir(name)}
     while True:

@@ -1,16 +1,25 @@
-"""Lay out text for a terminal: its width, with bold and dim text if it can show them."""
+"""Lay out text for a terminal: its width, bold and dim, one screen at a time, and hits as lines."""
 
 from __future__ import annotations
 
+import argparse
 import os
+import shlex
 import shutil
+import subprocess
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from leadline.commands.shared.options import add_options
+from leadline.commands.shared.output import shown_text, write
 from leadline.errors import visible
-from leadline.retrieval.answers.snippets import Snippet
+
+if TYPE_CHECKING:
+    from leadline.retrieval.passages import Snippet
+    from leadline.retrieval.word_search import Hit
 
 WIDEST = 120  # columns: longer lines are hard to read
 FILE_WIDTH = 100  # columns, if the output is not a terminal
@@ -100,6 +109,8 @@ class TerminalPage:
 
     def paragraph(self, text: str, indent: str = "", lines: int | None = None) -> list[str]:
         """A text broken into lines, at most `lines` of them."""
+        from leadline.retrieval.passages import Snippet
+
         return self.snippet(Snippet(visible(text), ()), indent, lines)
 
     def snippet(self, snippet: Snippet, indent: str, lines: int | None = None) -> list[str]:
@@ -115,5 +126,76 @@ class TerminalPage:
         return [indent + self._line(text, start, end, marks) for start, end in ranges]
 
     def _line(self, text: str, start: int, end: int, marks: Sequence[tuple[int, int]]) -> str:
+        from leadline.retrieval.passages import Snippet
+
         inside = tuple((max(a, start) - start, min(b, end) - start) for a, b in marks if a < end and b > start)
         return Snippet(text[start:end], inside).shown(self.bold, self.plain)
+
+
+# Show a long text on a terminal one screen at a time.
+
+
+PLAIN = "cat"  # as $PAGER: print everything at once
+
+
+def write_paged(text: str, output: str | None) -> None:
+    """Write a text; on a terminal that it does not fit, through $PAGER, or less where there is one."""
+    command = _pager() if output is None and _needs_pager(text) else []
+    if not command:
+        write(text, output)
+        return
+    # R: bold and dim are shown, F and X: a text of one screen stays on it.
+    environment = {"LESS": "FRX", **os.environ}
+    try:
+        with subprocess.Popen(command, stdin=subprocess.PIPE, env=environment) as pager:
+            pager.communicate(shown_text(text).encode())
+    except BrokenPipeError:
+        pass  # the reader has seen enough
+    except OSError:
+        write(text)
+
+
+def _needs_pager(text: str) -> bool:
+    if not (sys.stdout.isatty() and sys.stdin.isatty()):
+        return False
+    return text.count("\n") >= shutil.get_terminal_size().lines
+
+
+def _pager() -> list[str]:
+    """The command of the pager; empty for none."""
+    chosen = os.environ.get("PAGER")
+    if chosen is None:
+        less = shutil.which("less")
+        return [less] if less else []
+    try:
+        command = shlex.split(chosen)
+    except ValueError:  # a quote without its end
+        return []
+    return command if command and command != [PLAIN] and shutil.which(command[0]) else []
+
+
+# Hits as lines on a page.
+
+
+LINES = 2  # of a snippet
+INDENT = " " * 6
+
+
+def add_result_options(parser: argparse.ArgumentParser, k: int) -> None:
+    """The options of a command that lists hits."""
+    add_options(parser, "-k", default=k, help="number of families to show (default: %(default)s)")
+    add_options(parser, "--collection", "-f", "-o", "-q")
+
+
+def snippet_length(page: TerminalPage) -> int:
+    """The number of characters that a snippet may have."""
+    return LINES * (page.width - len(INDENT) - 2)
+
+
+def hit_lines(page: TerminalPage, hit: Hit, snippet: Snippet, more: Sequence[str] = ()) -> list[str]:
+    """The lines of a hit: title and score, its facts, a snippet, and more lines."""
+    score = f"{hit.score:.3f}" if abs(hit.score) < 100 else f"{hit.score:,.1f}"
+    lines = [page.heading(hit.title or hit.name, score, indent=f"{hit.rank:>4}  ")]
+    lines.append(page.facts(hit.facts, INDENT))
+    lines += page.snippet(snippet, INDENT, LINES)
+    return [*lines, *(INDENT + page.dimmed(text) for text in more if text)]

@@ -14,38 +14,45 @@ from __future__ import annotations
 import argparse
 import time
 
-from leadline.collections.simulate.settings import Settings
+from leadline.commands.shared.argument_kinds import OutputFolder, Value
 from leadline.commands.shared.options import add_number, add_options, add_summary_options, wrong_usage
 from leadline.commands.shared.output import print_notes, progress_bar, write
-from leadline.records.scores.result import counted
-from leadline.records.scores.table import Table
+from leadline.commands.shared.signature import public
+from leadline.records.result import Table, counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add_options(parser, "-o", metavar="DIR", required=True, help="folder to write")
+    add_options(parser, "-o", type=OutputFolder(), metavar="DIR", required=True, help="folder to write")
     add_number(parser, "--patents", "number of documents", 20_000)
     add_number(parser, "--topics", "number of topics", 100, least=0)
     add_number(parser, "--articles", "number of articles in journals, beside the patents", 0, least=0)
     add_number(parser, "--surveys", "number of topics in words, for a technical survey", 0, least=0)
     years = "first priority year and last publication year (default: %(default)s)"
-    add("--years", type=_years, default="1980-2009", metavar="FROM-TO", help=years)
+    add("--years", type=Value(_years), default="1980-2009", metavar="FROM-TO", help=years)
     add_number(parser, "--words", "median number of words of a description", 400)
     setting = "change another setting, such as synonymy=0.5"
-    add("--set", type=_setting, action="append", default=[], metavar="NAME=VALUE", help=setting)
-    add_options(parser, "--seed")
+    add("--set", type=Value(_setting), action="append", default=[], metavar="NAME=VALUE", help=setting)
+    public("compare").add(parser, "seed")
     add_summary_options(parser)
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.collections.simulate.settings import Settings
     from leadline.judge.simulated_office import write_office
 
     first, last = options.years
     with wrong_usage():
         settings = Settings(
-            patents=options.patents, seed=options.seed, topics=options.topics, first_year=first, last_year=last,
-            words=options.words, articles=options.articles, surveys=options.surveys,
-        ).changed(dict(options.set))  # fmt: skip
+            patents=options.patents,
+            seed=options.seed,
+            topics=options.topics,
+            first_year=first,
+            last_year=last,
+            words=options.words,
+            articles=options.articles,
+            surveys=options.surveys,
+        ).changed(dict(options.set))
     start = time.monotonic()
     with progress_bar("simulating", quiet=options.quiet) as progress:
         written = write_office(settings, options.output, progress)

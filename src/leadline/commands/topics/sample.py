@@ -13,22 +13,24 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, get_args
 
-import numpy as np
-
-from leadline.collections.documents.store import Collection
-from leadline.commands.shared.citation_options import add_citation_options, citation_rules, write_manifest
+from leadline.commands.shared.argument_kinds import OutputFile, Value
+from leadline.commands.shared.link_options import add_citation_options, citation_rules, write_manifest
 from leadline.commands.shared.options import add_choice, add_number, add_options, add_summary_options, split_list
 from leadline.commands.shared.output import print_notes, write
+from leadline.commands.shared.signature import public
 from leadline.errors import UsageError
-from leadline.judge.citations.from_citations import count_relevant
-from leadline.judge.citations.sampling import FEWEST_RELEVANT, PerFamily, TopicSample, sample_topics
-from leadline.records.scores.result import counted
-from leadline.records.scores.table import Table
-from leadline.records.topics.topic import MARKUP, Subtopic, Topics, encoded_as
+from leadline.judge.choices import FEWEST_RELEVANT, PerFamily
+from leadline.records.other_packages import MARKUP
+from leadline.records.result import Table, counted
 from leadline.text.days import parse_date
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
+
+    from leadline.collections.documents.collection import Collection
+    from leadline.judge.citations import TopicSample
+    from leadline.records.topics import Subtopic, Topics
 
 BAR = 40  # columns of the longest bar
 NUMBER = 100  # of topics
@@ -36,9 +38,17 @@ NUMBER = 100  # of topics
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "collection")
-    add_options(parser, "-o", required=True, help=f"topics to write: a table, {', '.join(MARKUP)} (markup) or .jsonl")
+    add_options(
+        parser,
+        "-o",
+        type=OutputFile("topics", beside=(".manifest.json",)),
+        required=True,
+        help=f"topics to write: a table, {', '.join(MARKUP)} (markup) or .jsonl",
+    )
     add_number(parser, "-n --number", f"number of topics (default: {NUMBER})")
-    parser.add_argument("--quota", metavar="OFFICE:N,...", type=_quota, help="exact number of topics of each office")
+    parser.add_argument(
+        "--quota", metavar="OFFICE:N,...", type=Value(_quota), help="exact number of topics of each office"
+    )
     add_number(parser, "--fewest", "smallest number of relevant documents of a topic", FEWEST_RELEVANT)
     add_options(parser, "--office", "--class")
     add_options(parser, "--after", help="only patents with a priority date after this date")
@@ -47,11 +57,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     claims = "write every claim as a subtopic with its weight (markup and .jsonl only)"
     parser.add_argument("--claims", action="store_true", help=claims)
     add_citation_options(parser)
-    add_options(parser, "--seed")
+    public("compare").add(parser, "seed")
     add_summary_options(parser)
 
 
 def run(options: argparse.Namespace) -> None:
+    import numpy as np
+
+    from leadline.collections.documents.collection import Collection
+    from leadline.judge.citations import count_relevant, sample_topics
+    from leadline.records.topics import encoded_as
+
     if options.claims and PurePath(options.output).suffix.lower() not in (*MARKUP, ".jsonl", ".json"):
         better = f"{PurePath(options.output).stem}.xml"
         raise UsageError("--claims", f"a table cannot hold claims; name the output {better}")
@@ -65,9 +81,15 @@ def run(options: argparse.Namespace) -> None:
     eligible = np.logical_and.reduce([np.ones(len(collection), bool), *masks.values()])
     counts = count_relevant(collection, np.flatnonzero(eligible).astype(np.uint32), **rules)
     sample = sample_topics(
-        collection.records, counts, np.random.default_rng(options.seed),
-        number=options.number, fewest=options.fewest, masks=masks, per_family=options.per_family, quota=options.quota,
-    )  # fmt: skip
+        collection.records,
+        counts,
+        np.random.default_rng(options.seed),
+        number=options.number,
+        fewest=options.fewest,
+        masks=masks,
+        per_family=options.per_family,
+        quota=options.quota,
+    )
     topics = _with_claims(sample.topics, collection) if options.claims else sample.topics
     write(encoded_as(topics, PurePath(options.output).suffix), options.output)
     if options.output == "-":
@@ -115,6 +137,8 @@ def _masks(collection: Collection, options: argparse.Namespace) -> dict[str, NDA
 
 
 def _with_claims(topics: Topics, collection: Collection) -> Topics:
+    from leadline.records.topics import Subtopic
+
     def claims(topic: str) -> tuple[Subtopic, ...]:
         return tuple(
             Subtopic(str(claim.number), claim.text, claim.weight) for claim in collection.document(topic).claims

@@ -1,16 +1,184 @@
-"""What a learner is, and the register of learners: each is a class with the decorator `learner`, in its own file."""
+"""What a learner is, the register of learners, the weighted words they see, and the order they have documents read."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.judge.review.features import TextFeatures
+from leadline.errors import InputError
+from leadline.judge.review.kernel_arguments import SparseRows
 from leadline.register import Register
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# Documents as weighted words: what learners see.
+
+
+Matrix: TypeAlias = Any  # a sparse matrix of SciPy, which has no types
+WORD = r"\w\w+"  # at least two letters or digits
+LEAST_DOCUMENTS = 2  # with a word: one that is in a single document cannot point to another
+MOST_SHARE = 0.95  # of the documents with a word: one in nearly all tells nothing
+AT_ONCE = 20_000  # documents whose words are in memory as text, or whose weights in double precision
+
+
+@dataclass(frozen=True)
+class TextFeatures:
+    """TF-IDF of words: a row for each document, of length 1 unless it has no word."""
+
+    rows: SparseRows
+    words: tuple[str, ...]  # of the columns
+
+    def __len__(self) -> int:
+        return len(self.rows.offsets) - 1
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> TextFeatures:
+        """Weigh the words of texts: 1 + ln(count), times 1 + ln((1 + N) / (1 + documents with the word)).
+
+        >>> features = TextFeatures.of(["a red nail", "a red red pin", "a blue pin"])
+        >>> features.words, features.rows.columns.tolist(), features.rows.values.round(2).tolist()
+        (('pin', 'red'), [1, 0, 1, 0], [1.0, 0.509..., 0.860..., 1.0])
+        """
+        import polars as pl
+
+        return cls.of_parts(len(texts), [(np.arange(len(texts)), pl.Series("text", texts, pl.String))])
+
+    @classmethod
+    def of_parts(cls, count: int, parts: Iterable[tuple[NDArray[np.integer[Any]], pl.Series]]) -> TextFeatures:
+        """The same for texts that come in parts, each with the places of its texts among the `count` documents.
+
+        Only one part is in memory as text; of the others the numbers of words are kept, 7 bytes for each word of a
+        document, and then replaced by the weights, 8 bytes.
+        """
+        counter = _WordCounter()
+        for places, texts in parts:
+            for start in range(0, len(texts), AT_ONCE):
+                counter.add(places[start : start + AT_ONCE], texts[start : start + AT_ONCE])
+        return cls(*counter.weighed(count))
+
+    @cached_property
+    def matrix(self) -> Matrix:
+        """The same as a sparse matrix of SciPy."""
+        return self._part(0, len(self))
+
+    def _part(self, start: int, end: int) -> Matrix:
+        """Some documents as a sparse matrix, whose weights are not copied."""
+        from scipy.sparse import csr_array
+
+        rows = self.rows
+        at = slice(rows.offsets[start], rows.offsets[end])
+        offsets = rows.offsets[start : end + 1] - rows.offsets[start]
+        return csr_array((rows.values[at], rows.columns[at], offsets), shape=(end - start, len(self.words)))
+
+    @cached_property
+    def _parts(self) -> list[Matrix]:
+        if len(self) <= AT_ONCE:
+            return [self.matrix]
+        return [self._part(start, min(start + AT_ONCE, len(self))) for start in range(0, len(self), AT_ONCE)]
+
+    def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The sum of the weights of each document's words, some documents at a time: SciPy copies them as doubles."""
+        return np.concatenate([part @ weights for part in self._parts])
+
+    def squares(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The squared lengths of some documents."""
+        starts, lengths = self.rows.offsets[rows], self.rows.offsets[rows + 1] - self.rows.offsets[rows]
+        at = np.repeat(starts - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
+        squares = self.rows.values[at].astype(np.float64) ** 2
+        return np.asarray(np.bincount(np.repeat(np.arange(len(rows)), lengths), squares, len(rows)), np.float64)
+
+    def with_words(self, kept: NDArray[np.bool_]) -> TextFeatures:
+        """The same documents with some of the words, in rows of length 1 again.
+
+        >>> features = TextFeatures.of(["a red pin", "a red pin", "a blue nail", "a blue pin"])
+        >>> features.words, features.with_words(np.array([True, False, True])).rows.values.round(2).tolist()
+        (('blue', 'pin', 'red'), [1.0, 1.0, 1.0, 1.0])
+        """
+        offsets, columns, values = self.rows
+        chosen = kept[columns]
+        row = np.repeat(np.arange(len(self)), np.diff(offsets))[chosen]
+        weight = values[chosen].astype(np.float64)
+        length = np.sqrt(np.bincount(row, weight**2, len(self)))
+        shortened = np.concatenate(([0], np.cumsum(np.bincount(row, minlength=len(self)))))
+        column = (np.cumsum(kept, dtype=np.int32) - 1)[columns[chosen]]
+        names = tuple(word for word, keep in zip(self.words, kept.tolist(), strict=True) if keep)
+        return TextFeatures(SparseRows(shortened, column, (weight / length[row]).astype(np.float32)), names)
+
+
+class _CountedWords(NamedTuple):
+    """How often each word is in some documents, without order."""
+
+    places: NDArray[np.integer[Any]]  # of the documents
+    document: NDArray[np.uint16]  # number of the document, in this part
+    word: NDArray[np.int32]  # number of the word, in all parts
+    often: NDArray[np.unsignedinteger[Any]]
+
+
+@dataclass
+class _WordCounter:
+    """Counts the words of texts, a part at a time."""
+
+    numbers: dict[str, int] = field(default_factory=dict)
+    counted: list[_CountedWords] = field(default_factory=list)
+
+    def add(self, places: NDArray[np.integer[Any]], texts: pl.Series) -> None:
+        """Count the words of at most AT_ONCE texts."""
+        import polars as pl
+
+        found = pl.DataFrame({"word": texts}).with_row_index("document")
+        words = found.select(
+            pl.col("document").cast(pl.UInt16), pl.col("word").str.to_lowercase().str.extract_all(WORD)
+        )
+        counts = words.explode("word").drop_nulls("word").group_by("document", "word").len("count")
+        distinct = counts["word"].unique()
+        numbers = self.numbers
+        known = [numbers.setdefault(word, len(numbers)) for word in distinct.to_list()]
+        table = pl.DataFrame({"word": distinct, "number": pl.Series(known, dtype=pl.Int32)})
+        found = counts.join(table, on="word").select("document", "number", "count")
+        count = found["count"].to_numpy()
+        smallest = np.min_scalar_type(count.max() if len(count) else 0)
+        self.counted.append(
+            _CountedWords(places, found["document"].to_numpy(), found["number"].to_numpy(), count.astype(smallest))
+        )
+
+    def weighed(self, count: int) -> tuple[SparseRows, tuple[str, ...]]:
+        """The weights of the words of all documents. What was counted is used up."""
+        documents = np.zeros(len(self.numbers), np.int64)
+        for each in self.counted:
+            documents += np.bincount(each.word, minlength=len(documents))
+        kept = (documents >= LEAST_DOCUMENTS) & (documents <= MOST_SHARE * count)
+        words = sorted(word for word, number in self.numbers.items() if kept[number])
+        column_of = np.full(len(documents), -1, np.int32)
+        column_of[[self.numbers[word] for word in words]] = np.arange(len(words))
+        rarity = np.log((1 + count) / (1 + documents)) + 1
+        self.numbers.clear()
+        lengths = np.zeros(count, np.int64)
+        for each in self.counted:
+            here = np.bincount(each.document[kept[each.word]], minlength=len(each.places))
+            lengths[each.places] = here
+        offsets = np.concatenate(([0], np.cumsum(lengths)))
+        columns, values = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.float32)
+        while self.counted:
+            part = self.counted.pop()
+            chosen = kept[part.word]
+            document, word, often = part.document[chosen].astype(np.int64), part.word[chosen], part.often[chosen]
+            order = np.argsort(document * len(words) + column_of[word])
+            document, word = document[order], word[order]
+            weight = (np.log(often[order].astype(np.float64)) + 1) * rarity[word]
+            length = np.sqrt(np.bincount(document, weight**2, len(part.places)))
+            # Each document goes to its place: the documents of a part need not be neighbours.
+            begin = np.concatenate(([0], np.cumsum(lengths[part.places])))[:-1]
+            to = (offsets[part.places] - begin)[document] + np.arange(len(document))
+            columns[to], values[to] = column_of[word], weight / length[document]
+        return SparseRows(offsets, columns, values), tuple(words)
+
 
 Scores = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -46,3 +214,65 @@ def learner(name: str) -> Callable[[_Class], _Class]:
 
 def meaning(cls: type[ReviewLearner]) -> str:
     return (inspect.getdoc(cls) or "(no description)").splitlines()[0]
+
+
+def learned_order(
+    features: TextFeatures,
+    relevant: Labels,
+    start: Rows,
+    learner: str = "svm",
+    *,
+    batch: int | None = None,
+    seed: int = 0,
+) -> Rows:
+    """All documents in the order in which they are read, if every judgement is as `relevant` says.
+
+    `start` are read first. Then the learner learns, and the next `batch` documents are what it thinks best; by default,
+    a batch is a tenth larger than the one before. Equal ones are read in the collection's order.
+    """
+    if batch is not None and batch < 1:
+        raise InputError("batch", f"must be at least 1, got {batch}")
+    count = len(features)
+    if len(relevant) != count:
+        raise InputError("relevant", f"has {len(relevant)} labels for {count} documents")
+    model = LEARNERS.named(learner)(features, seed)
+    order = np.empty(count, np.int64)
+    read = np.zeros(count, np.bool_)
+    done, size = len(start), batch or 1
+    order[:done] = start
+    read[start] = True
+    while done < count:
+        judged = order[:done]
+        labels = relevant[judged]
+        if labels.all() or not labels.any():
+            following = similar(features, judged[labels])  # there is nothing to tell apart yet
+            taking = 1
+        else:
+            following = model.learn(judged, labels)
+            taking, size = size, batch or size + -(-size // 10)
+        taken = best_unread(following, read, min(taking, count - done))
+        order[done : done + len(taken)] = taken
+        read[taken] = True
+        done += len(taken)
+    return order
+
+
+def best_unread(scores: np.ndarray, read: Labels, size: int) -> Rows:
+    """The best documents that have not been read, best first; of equal ones those that come first."""
+    unread = np.flatnonzero(~read)
+    values = scores[unread]
+    if 0 < size < len(unread):
+        edge = np.partition(values, len(values) - size)[len(values) - size]
+        above, equal = np.flatnonzero(values > edge), np.flatnonzero(values == edge)
+        chosen = np.concatenate((above, equal[: size - len(above)]))
+    else:
+        chosen = np.arange(min(size, len(unread)))
+    return unread[chosen[np.lexsort((chosen, -values[chosen]))]]
+
+
+def similar(features: TextFeatures, known: Rows) -> np.ndarray:
+    """How similar documents are to the relevant ones known so far; 0 where none is."""
+    if not len(known):
+        return np.zeros(len(features))
+    matrix = features.matrix
+    return np.asarray(matrix @ matrix[known].sum(axis=0), dtype=np.float64)

@@ -1,9 +1,9 @@
-"""A review on disk: what is searched, its settings, and the journal of what people did.
+"""A review on disk: what is searched, its settings, its journal; its backup in one file, and its check.
 
     REVIEW/review.json        title, criteria, learner, target ..., and a line for each round
     REVIEW/candidates-1.tsv   a line for each unit of the first round: the document that is read, then its family
     REVIEW/collection-1       the documents, where they came in files and not as a collection
-    REVIEW/journal            every judgement, draw and decision (`judge/assessors/journal.py`)
+    REVIEW/journal            every judgement, draw and decision (`judge/journal.py`)
     REVIEW/people             who may sign in
 
 A round is what was added to the review at one time: the first candidates, then those that were published since.
@@ -16,32 +16,37 @@ import datetime
 import hashlib
 import json
 import os
+import re
+import tempfile
+import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.collections.documents.store import Collection
-from leadline.errors import InputError, visible
-from leadline.judge.assessors.journal import Event, JudgingJournal, new_uid
-from leadline.judge.review.features import TextFeatures
-from leadline.judge.review.learner import LEARNERS, Rows
-from leadline.text.checksums import file_sha256, read_sealed, sealed
-from leadline.text.files import write_stored
-from leadline.text.lock import hold
+from leadline.collections.documents.collection import Collection, check_collection, check_identity, finding_of
+from leadline.collections.documents.collection_files import read_manifest
+from leadline.errors import InputError, system_reason, visible
+from leadline.judge.choices import STAGES
+from leadline.judge.journal import Event, JudgingJournal, People, new_uid
+from leadline.judge.review.learner import LEARNERS, Rows, TextFeatures
+from leadline.records.result import counted
+from leadline.text.checksums import Finding, check_seal, file_sha256, parsed_object, read_sealed, sealed, stored_bytes
+from leadline.text.files import LOCK_FILE, PART_PREFIX, hold, replacing, replacing_ours, write_stored
 from leadline.text.owned_folder import OwnedFolder, identity_of
+from leadline.text.store.events import ChainHead
+from leadline.text.store.opening import BESIDE
 
 if TYPE_CHECKING:
     import polars as pl
 
 KIND, VERSION = "review", 1
 SETTINGS, JOURNAL, PEOPLE = "review.json", "journal", "people"
-BESIDE_JOURNAL = (f"{JOURNAL}-wal", f"{JOURNAL}-shm")  # which SQLite makes while the journal is open
+BESIDE_STORES = tuple(f"{name}{end}" for name in (JOURNAL, PEOPLE) for end in BESIDE)  # which SQLite makes
 WHAT, FORMAT = "the settings of a review", 1
-STAGES = ("abstract", "full-text")
 KNOWN = "known beforehand"  # the reason of a mark that was not made by reading in the review
 STARTER = "start"  # who is named for what was known at the start
 REASONS = ("other subject", "other population", "other kind of study", "other outcome", "no new data", "language")
@@ -70,6 +75,11 @@ class ReviewSettings:
             raise InputError("double", f"must be between 0 and 1, got {self.double}")
         if self.stages not in (1, 2):
             raise InputError("stages", f"must be 1 or 2, got {self.stages}")
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether reviewers must not learn what others marked: some documents are read twice, and compared."""
+        return self.double > 0
 
 
 @dataclass(frozen=True)
@@ -119,7 +129,7 @@ class ReviewProject:
             known = read_sealed(place / SETTINGS, WHAT, FORMAT, REPAIR)
             if known is not None and known["rounds"]:
                 raise InputError(str(place), "is a review already: leave out the options of a new one")
-            owned.reserve(SETTINGS, JOURNAL, *BESIDE_JOURNAL, PEOPLE)
+            owned.reserve(SETTINGS, JOURNAL, PEOPLE, *BESIDE_STORES)
             made = cls(place, settings)
             made._write()
         return made
@@ -172,10 +182,16 @@ class ReviewProject:
         _check_ids(kept)
         content = "".join("\t".join(unit) + "\n" for unit in kept).encode()
         made = ReviewRound(
-            len(self.rounds) + 1, self._place_of(collection), collection.manifest["hash"], tuple(sources),
-            hashlib.sha256(content).hexdigest(), len(kept), sum(map(len, kept)), records - sum(map(len, kept)) + twice,
+            len(self.rounds) + 1,
+            self._place_of(collection),
+            collection.manifest["hash"],
+            tuple(sources),
+            hashlib.sha256(content).hexdigest(),
+            len(kept),
+            sum(map(len, kept)),
+            records - sum(map(len, kept)) + twice,
             datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        )  # fmt: skip
+        )
         grown = replace(self, rounds=(*self.rounds, made), units=(*self.units, *kept))
         with OwnedFolder.locked(self.folder, KIND, VERSION) as owned:
             owned.reserve(made.file)
@@ -259,12 +275,12 @@ class ReviewProject:
             raise InputError(str(self.folder), "is served by another process already: stop that one first")
         return file
 
-    def journal(self) -> JudgingJournal:
+    def journal(self, *, write: bool = True) -> JudgingJournal:
         """The journal, new with the first round; one that is missing later is an error, and not begun anew."""
         path = self.folder / JOURNAL
-        if self.rounds and not os.path.lexists(path):
+        if not os.path.lexists(path) and (self.rounds or not write):
             raise InputError(str(path), f"is missing: {REPAIR}")
-        return JudgingJournal(path, create=True)
+        return JudgingJournal(path, create=write, write=write)
 
 
 def is_review(folder: str | os.PathLike[str]) -> bool:
@@ -311,3 +327,246 @@ def _check_ids(units: Sequence[Sequence[str]]) -> None:
                 document.encode()
             except UnicodeEncodeError:
                 raise InputError("documents", f"id {visible(document)} is not UTF-8") from None
+
+
+# A review in one file: taken while people read, and brought back in a new folder or added to the review it came from.
+#
+# The file is a ZIP archive of the folder of a review: settings, candidates, people, the journal, and the collections
+# that are inside the folder. Its `backup.json` lists every file with its size and checksum.
+
+
+BACKUP_WHAT, BACKUP_FORMAT, LIST = "a backup of a review", 1, "backup.json"
+BACKUP_REPAIR = "use another backup"
+LARGEST_LIST = 64 << 20  # bytes
+AT_ONCE = 1 << 20  # bytes
+NAME = re.compile(
+    rf"{re.escape(SETTINGS)}|{JOURNAL}|{PEOPLE}|candidates-\d+\.tsv|collection-\d+(/[\w=+-][\w.=+-]*){{1,2}}", re.ASCII
+)
+
+
+@dataclass(frozen=True)
+class BackupContents:
+    """What a backup has, or what was brought back from one."""
+
+    events: int
+    files: int
+    elsewhere: tuple[str, ...] = ()  # collections outside the folder, which are not in the backup
+
+
+def back_up_review(project: ReviewProject, path: str | os.PathLike[str]) -> BackupContents:
+    """Write a review to a new file, also while it is served; the file is complete or not there."""
+    target = Path(path)
+    if os.path.lexists(target):
+        raise InputError(str(target), "is there already; name a new file for the backup")
+    # Under the lock, so that nobody adds a round meanwhile; people who read do not need it.
+    with (
+        OwnedFolder.locked(project.folder, KIND, VERSION),
+        tempfile.TemporaryDirectory() as place,
+        replacing(target) as file,
+    ):
+        project = ReviewProject.open(project.folder)
+        copy = Path(place) / JOURNAL
+        with contextlib.closing(project.journal(write=False)) as journal:
+            journal.backup(copy)
+        with contextlib.closing(JudgingJournal(copy, write=False)) as copied:
+            events = len(copied)
+        copies = [(JOURNAL, copy)]
+        if (project.folder / PEOPLE).is_file():
+            People(project.folder / PEOPLE).copy_to(Path(place) / PEOPLE)
+            copies.append((PEOPLE, Path(place) / PEOPLE))
+        listed: dict[str, Any] = {}
+        with zipfile.ZipFile(file, "w") as archive:
+            for name, source in (*_files(project), *copies):
+                archive.write(source, name)
+                listed[name] = {"bytes": source.stat().st_size, "sha256": file_sha256(source)}
+            archive.writestr(
+                LIST, sealed({"what": BACKUP_WHAT, "format": BACKUP_FORMAT, "events": events, "files": listed})
+            )
+    target.chmod(0o600)  # it has the hashes of the people's links
+    return BackupContents(events, len(listed), _elsewhere(project))
+
+
+def _elsewhere(project: ReviewProject) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(each.collection for each in project.rounds if not _is_inside(project, each.collection)))
+
+
+def _is_inside(project: ReviewProject, collection: str) -> bool:
+    return (project.folder / Path(collection).name).is_dir()
+
+
+def _files(project: ReviewProject) -> Iterator[tuple[str, Path]]:
+    """The files of a review besides its stores, with their names in the backup; the settings come last."""
+    folder = project.folder
+    for each in project.rounds:
+        yield each.file, folder / each.file
+    for each in project.rounds:
+        if _is_inside(project, each.collection):
+            inside = folder / Path(each.collection).name
+            for path in sorted(inside.rglob("*")):
+                if path.is_file() and path.name != LOCK_FILE and not path.name.startswith(PART_PREFIX):
+                    yield path.relative_to(folder).as_posix(), path
+    yield SETTINGS, folder / SETTINGS
+
+
+def bring_back_review(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> BackupContents:
+    """Bring a review back from its backup: all of it to a new folder, or only the events that a review lacks.
+
+    A review is added to only if it has the candidates of the backup.
+    """
+    place, where = Path(folder), os.fspath(path)
+    with _opened(where) as (archive, listed):
+        if (place / SETTINGS).is_file():
+            return _merged(archive, listed, place, where)
+        with OwnedFolder.locked(place, KIND, VERSION) as owned:
+            own = dict.fromkeys(name.partition("/")[0] for name in listed["files"])
+            owned.reserve(*own, *BESIDE_STORES)
+            # The settings last: a folder without them is not a review yet, and can be written to again.
+            for name in sorted(listed["files"], key=lambda name: name == SETTINGS):
+                _extract(archive, name, listed["files"][name], place / name, where)
+    brought = ReviewProject.open(place)
+    with contextlib.closing(brought.journal(write=False)) as journal:
+        return BackupContents(len(journal), len(listed["files"]), _elsewhere(brought))
+
+
+def _merged(archive: zipfile.ZipFile, listed: dict[str, Any], place: Path, where: str) -> BackupContents:
+    """Add the events of a backup that a review lacks to its journal."""
+    project = ReviewProject.open(place)
+    known = {each.file: each.sha256 for each in project.rounds}
+    for name, about in listed["files"].items():
+        if name.startswith("candidates-") and known.get(name) != about["sha256"]:
+            problem = f"is a backup of another review than {place}, or of one with more rounds: name a new folder"
+            raise InputError(where, problem)
+    with tempfile.TemporaryDirectory() as temporary:
+        copy = Path(temporary) / JOURNAL
+        _extract(archive, JOURNAL, listed["files"][JOURNAL], copy, where)
+        with contextlib.closing(project.journal()) as journal:
+            return BackupContents(journal.merge_from(copy), 0)
+
+
+@contextlib.contextmanager
+def _opened(where: str) -> Iterator[tuple[zipfile.ZipFile, dict[str, Any]]]:
+    """The archive and its list, which is checked; errors of a damaged archive are told in one line."""
+    try:
+        with zipfile.ZipFile(where) as archive:
+            if LIST not in archive.namelist() or archive.getinfo(LIST).file_size > LARGEST_LIST:
+                raise InputError(where, f"is not {BACKUP_WHAT}: `leadline review backup` makes one")
+            listed = parsed_object(archive.read(LIST), where, BACKUP_REPAIR)
+            check_seal(listed, where, BACKUP_REPAIR)
+            if listed.get("what") != BACKUP_WHAT:
+                raise InputError(where, f"is not {BACKUP_WHAT}: `leadline review backup` makes one")
+            if listed["format"] > BACKUP_FORMAT:
+                problem = f"has format {listed['format']}, this version reads up to {BACKUP_FORMAT}: update leadline"
+                raise InputError(where, problem)
+            for name in listed["files"]:
+                if not NAME.fullmatch(name):
+                    raise InputError(where, f"is damaged, it has a file {visible(name)}: {BACKUP_REPAIR}")
+            for name in (SETTINGS, JOURNAL):
+                if name not in listed["files"]:
+                    raise InputError(where, f"is damaged, it has no {name}: {BACKUP_REPAIR}")
+            yield archive, listed
+    except (zipfile.BadZipFile, EOFError, KeyError, TypeError, NotImplementedError, RuntimeError) as error:
+        raise InputError(where, f"is not {BACKUP_WHAT}, or is damaged ({error}): {BACKUP_REPAIR}") from None
+    except OSError as error:
+        raise InputError(error.filename or where, f"cannot be read: {system_reason(error)}") from None
+
+
+def _extract(archive: zipfile.ZipFile, name: str, about: dict[str, Any], target: Path, where: str) -> None:
+    """Write one file of a backup, whole and only if it is what the list says."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with archive.open(name) as source, replacing_ours(target) as file:
+        _copy(source, file, name, about, where)
+    if name in (PEOPLE, JOURNAL):
+        target.chmod(0o600)
+
+
+def _copy(source: IO[bytes], file: IO[bytes], name: str, about: dict[str, Any], where: str) -> None:
+    digest, left = hashlib.sha256(), int(about["bytes"])
+    while block := source.read(AT_ONCE):
+        digest.update(block)
+        left -= len(block)
+        if left < 0:
+            break
+        file.write(block)
+    if left or digest.hexdigest() != about["sha256"]:
+        raise InputError(where, f"is damaged, {name} is not what was written: {BACKUP_REPAIR}")
+
+
+# A check of a review in full: its settings, candidates, documents and journal.
+
+
+HASH = re.compile("[0-9a-f]{64}")
+LARGEST = 64 << 20  # bytes of a report that are read
+
+
+def check_review(folder: Path) -> Iterator[Finding]:
+    """Everything that is wrong with a review; nothing where it is as it was written."""
+    yield from check_identity(folder)
+    try:
+        project = ReviewProject.open(folder)
+    except InputError as error:
+        yield finding_of(error, REPAIR)
+        return
+    yield from check_marks(folder / JOURNAL, folder / PEOPLE, REPAIR)
+    for each in project.rounds:
+        yield from _check_documents(each, folder)
+
+
+def check_marks(journal: Path, people: Path, fix: str) -> Iterator[Finding]:
+    """Everything that is wrong with a journal, and with a file of people if there is one."""
+    try:
+        with contextlib.closing(JudgingJournal(journal, write=False)) as opened:
+            damage = opened.check()
+        if os.path.lexists(people) and (wrong := People(people).check()):
+            yield Finding(str(people), wrong, fix)
+    except InputError as error:
+        yield finding_of(error, fix)
+        return
+    if damage:
+        yield Finding(str(journal), damage, fix)
+
+
+def certified_events(folder: Path, certificate: str) -> tuple[str, int | None]:
+    """The head of the journal's chain that a certificate names, and how many events the journal has up to there.
+
+    None where the journal does not have these events any more. `certificate` is a report as PDF, its page saved from a
+    browser, or the hash itself.
+    """
+    named, events = certificate.strip().lower(), None
+    if not HASH.fullmatch(named):
+        try:
+            content = stored_bytes(Path(certificate).resolve(), LARGEST)
+        except OSError as error:
+            raise InputError(certificate, f"cannot be read: {system_reason(error)}") from None
+        head = ChainHead.found_in(content.decode("latin-1"))
+        if head is None:
+            problem = "names no head of a journal's chain: name a report of `leadline review report`, or the hash in it"
+            raise InputError(certificate, problem)
+        named, events = head.hash, head.events
+    with contextlib.closing(ReviewProject.open(folder).journal(write=False)) as journal:
+        found = journal.events_at(named)
+    return named, found if events in (None, found) else None
+
+
+def journal_notes(folder: Path) -> list[str]:
+    """What to say of the journal of a review that is sound: the head of its chain, or that it has none yet."""
+    with contextlib.closing(ReviewProject.open(folder).journal(write=False)) as journal:
+        head = journal.head()
+    if not head.unchained:
+        return [str(head)]
+    if head.unchained == head.events:
+        return [str(head), f"{folder / JOURNAL} has no chain yet, it is of the older format; the next event begins one"]
+    return [str(head), f"the chain began after the first {counted(head.unchained, 'event')}, which it covers"]
+
+
+def _check_documents(round: ReviewRound, folder: Path) -> Iterator[Finding]:
+    """Whether the documents of a round are still those that were read, in full where the review keeps them itself."""
+    place = round.place(folder)
+    own = place.resolve().parent == folder.resolve()
+    if own:
+        yield from check_collection(place)
+    try:
+        if read_manifest(place)["hash"] != round.collection_hash:
+            yield Finding(str(place), "is no longer the collection that is reviewed", REPAIR)
+    except InputError as error:
+        if not own:
+            yield finding_of(error, REPAIR)

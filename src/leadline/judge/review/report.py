@@ -9,12 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leadline.judge.assessors.event_chain import ChainHead
-from leadline.judge.assessors.journal import Event
-from leadline.judge.assessors.merging import UNJUDGED, UNSURE
-from leadline.judge.review.project import KNOWN, STAGES, STARTER
+from leadline.judge.choices import STAGES
+from leadline.judge.journal import Event
+from leadline.judge.marks import UNJUDGED, UNSURE
+from leadline.judge.review.project import KNOWN, STARTER
 from leadline.judge.review.review_state import READERS, ReviewState
-from leadline.records.scores.result import counted
+from leadline.judge.review.stopping import sensitivity_limit
+from leadline.records.result import counted
+from leadline.text.store.events import ChainHead
 from leadline.version import __version__
 
 
@@ -73,10 +75,19 @@ class ReviewReport:
         stop = state.stopped
         stopped = f"Stopped by {stop.person}, {_moment(stop.at)}." if stop is not None else "The review goes on."
         return cls(
-            settings.title, settings.criteria, settings.query, _searched(state), _readers(state), prisma_counts(state),
-            tuple(certificate_sentences(state)), _hashes(state, head), _moment(moments[0]), _moment(moments[-1]),
-            stopped, head,
-        )  # fmt: skip
+            settings.title,
+            settings.criteria,
+            settings.query,
+            _searched(state),
+            _readers(state),
+            prisma_counts(state),
+            tuple(certificate_sentences(state)),
+            _hashes(state, head),
+            _moment(moments[0]),
+            _moment(moments[-1]),
+            stopped,
+            head,
+        )
 
 
 def prisma_counts(state: ReviewState) -> PrismaCounts:
@@ -97,11 +108,19 @@ def prisma_counts(state: ReviewState) -> PrismaCounts:
         for row in np.flatnonzero(state.is_read).tolist()
     )
     return PrismaCounts(
-        records, records - len(project.units), int(state.is_read.sum()), int((grades == UNJUDGED).sum()),
-        int((grades == 0).sum()), int((grades == UNSURE).sum()), int(kept.sum()) if two else 0,
-        int((kept & (full == 0)).sum()), int((kept & (full == UNJUDGED)).sum()) if two else 0,
-        tuple(reasons.most_common()), int((kept & (full > 0)).sum()) if two else int((grades > 0).sum()), known,
-    )  # fmt: skip
+        records,
+        records - len(project.units),
+        int(state.is_read.sum()),
+        int((grades == UNJUDGED).sum()),
+        int((grades == 0).sum()),
+        int((grades == UNSURE).sum()),
+        int(kept.sum()) if two else 0,
+        int((kept & (full == 0)).sum()),
+        int((kept & (full == UNJUDGED)).sum()) if two else 0,
+        tuple(reasons.most_common()),
+        int((kept & (full > 0)).sum()) if two else int((grades > 0).sum()),
+        known,
+    )
 
 
 def certificate_sentences(state: ReviewState) -> list[str]:
@@ -136,15 +155,9 @@ def certificate_sentences(state: ReviewState) -> list[str]:
                 f"{begin}{found.certificate.reopened:,} judgements from before the random draws were taken back; these "
                 "documents count as relevant and missing until they are read again."
             )
-        bound = state.bound_with_sensitivity(number) if number == rounds else math.nan
-        if not math.isnan(bound):
-            agreed, both = state.sensitivity()
-            said.append(
-                f"{begin}Two people read {both:,} of the relevant random draws, and the first to read kept {agreed:,} "
-                f"of them. If that is how often a reviewer recognises a relevant document, at least "
-                f"{math.floor(100 * bound + 1e-9)} % have been found ({100 * (1 - alpha):g} % confidence, half of the "
-                "error for the draws and half for this sensitivity)."
-            )
+        overlooked = _overlooked_sentence(state, number) if found.switched or not found.certificate.unread else ""
+        if overlooked:
+            said.append(begin + overlooked)
     if rounds > 1:
         percent = math.floor(100 * state.recall_bound() + 1e-9)
         said.append(
@@ -163,6 +176,38 @@ def certificate_sentences(state: ReviewState) -> list[str]:
     if project.settings.stages == 2:
         said.append("Relevant means kept after the full text; what was not decided yet counts as relevant.")
     return said
+
+
+def _overlooked_sentence(state: ReviewState, number: int) -> str:
+    """What the second readings of a round say of what reviewers overlook, or what is missing to say it."""
+    if not state.project.settings.double:
+        return ""
+    readings, alpha = state.second_readings(number), state.project.settings.alpha
+    left = len(readings.waiting)
+    waiting = f"; {left:,} {'waits' if left == 1 else 'wait'} for an expert" if left else ""
+    unknown = "How much reviewers overlook is not known, and not covered by this: "
+    if not readings.both:
+        return f"{unknown}nothing has been read by two people."
+    if not readings.second:
+        return f"{unknown}of {counted(readings.both, 'document')} that two people read, the second kept none."
+    if not readings.confirmed:
+        of = f"{counted(readings.second, 'document')} that a second reader kept"
+        return f"{unknown}an expert has confirmed none of {of}{waiting}."
+    limit = sensitivity_limit(readings.kept, readings.overlooked, alpha / 2)
+    bound = state.bound_with_sensitivity(number)
+    bound = 0.0 if math.isnan(bound) else bound
+    return (
+        f"An expert confirmed {readings.confirmed:,} of the documents that the second of two readers kept; the first "
+        f"had kept {readings.kept:,} of them{waiting}. If readers overlook relevant documents independently of each "
+        f"other, first readers keep at least {_percent(limit)} of them, and of all that a reviewer would keep or the "
+        f"expert call relevant, at least {_percent(bound)} have been found ({100 * (1 - alpha):g} % confidence at one "
+        "look, half of the error for the draws and half for the readers). Where all readers overlook the same hard "
+        "documents, this is too high."
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{math.floor(100 * share + 1e-9)} %"
 
 
 def _searched(state: ReviewState) -> tuple[tuple[str, str], ...]:
@@ -205,12 +250,16 @@ def _readers(state: ReviewState) -> tuple[ReaderCounts, ...]:
             by_name.setdefault(name, []).append((stage, mark.at))
     return tuple(
         ReaderCounts(
-            name, {"assessor": "reviewer"}.get(role := state.judging.roles[name], role),
-            sum(stage == STAGES[0] for stage, _ in marks), sum(stage == STAGES[1] for stage, _ in marks),
-            _moment(min(at for _, at in marks)), _moment(max(at for _, at in marks)),
+            name,
+            {"assessor": "reviewer"}.get(role := state.judging.roles[name], role),
+            sum(stage == STAGES[0] for stage, _ in marks),
+            sum(stage == STAGES[1] for stage, _ in marks),
+            _moment(min(at for _, at in marks)),
+            _moment(max(at for _, at in marks)),
         )
-        for name, marks in sorted(by_name.items()) if state.judging.roles[name] in READERS
-    )  # fmt: skip
+        for name, marks in sorted(by_name.items())
+        if state.judging.roles[name] in READERS
+    )
 
 
 def _hashes(state: ReviewState, head: ChainHead | None) -> tuple[tuple[str, str], ...]:

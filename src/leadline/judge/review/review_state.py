@@ -1,4 +1,4 @@
-"""Where a review stands: who read what, the random draws, and what they certify. Derived from the events of a journal.
+"""Where a review stands: who read what, the random draws, what they certify, and what each person reads next.
 
 The switch to random draws stores its seed and the whole order in the journal before the first draw is shown:
 
@@ -14,19 +14,33 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+import re
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leadline.errors import InputError
-from leadline.judge.assessors.journal import LONGEST, Event
-from leadline.judge.assessors.judging_state import JudgingState, Mark
-from leadline.judge.assessors.merging import UNJUDGED, UNSURE, merged
-from leadline.judge.review.certificate import Certificate, lowest_so_far, missing_limits, with_sensitivity
-from leadline.judge.review.learner import Rows
-from leadline.judge.review.project import KNOWN, STAGES, ReviewProject
+from leadline.judge.choices import STAGES
+from leadline.judge.journal import LONGEST, Event
+from leadline.judge.marks import UNJUDGED, UNSURE, JudgingState, Mark, merged
+from leadline.judge.review.learner import (
+    LEARNERS,
+    WORD,
+    Labels,
+    ReviewLearner,
+    Rows,
+    Scores,
+    TextFeatures,
+    best_unread,
+    similar,
+)
+from leadline.judge.review.project import KNOWN, STARTER, ReviewProject
+from leadline.judge.review.stopping import Certificate, lowest_so_far, missing_limits, with_sensitivity
 
 Grades = NDArray[np.int8]
 READERS = ("assessor", "expert")
@@ -68,6 +82,18 @@ class RoundCertificate:
     waiting: int  # draws that were read but do not count yet, since one before them was not
 
 
+@dataclass(frozen=True)
+class SecondReadings:
+    """What second readers kept, and whether the first had kept it too: how often first readers overlook something."""
+
+    both: int  # documents that two people read
+    second: int  # of them, those that the second kept
+    confirmed: int  # of these, those that an expert calls relevant
+    kept: int  # of the confirmed, those that the first kept too
+    overlooked: int  # those that the first did not keep and no expert rejected: who waits can make the limit only lower
+    waiting: tuple[int, ...]  # rows that the second kept and no expert has decided
+
+
 @dataclass
 class ReviewState:
     """What everybody did in a review."""
@@ -87,6 +113,7 @@ class ReviewState:
         self.disputed: set[int] = set()  # rows whose abstract reviewers marked differently, and no expert decided
         self.first_read: list[int] = []  # rows in the order in which they were first marked
         self._seen = np.zeros(size, np.bool_)
+        self._readers_in_turn: dict[int, list[str]] = {}  # of rows that are read twice: who marked it, first to last
 
     @classmethod
     def of(cls, project: ReviewProject, events: Iterable[Event]) -> ReviewState:
@@ -110,6 +137,15 @@ class ReviewState:
             row = self.project.row_of.get(event.document)
             if row is not None and event.topic in self.grades:
                 self._grade(row, event.topic)
+                if event.kind == "mark" and event.role == "assessor" and event.topic == STAGES[0]:
+                    self._note_reader(row, event.person)
+
+    def _note_reader(self, row: int, person: str) -> None:
+        """Remember who was first: a mark that is changed later does not make its reader the second."""
+        if self.project.read_twice[row]:
+            names = self._readers_in_turn.setdefault(row, [])
+            if person not in names:
+                names.append(person)
 
     def _switch(self, event: Event) -> None:
         self.mode = json.loads(event.value)["to"]
@@ -147,17 +183,38 @@ class ReviewState:
         return {name: marks[name, stage, unit] for name in self.judging.roles if (name, stage, unit) in marks}
 
     @property
+    def hides_marks(self) -> bool:
+        """Whether a reviewer may not learn yet what others marked."""
+        return self.project.settings.is_blind and self.stopped is None
+
+    def own_grades(self, person: str, stage: str) -> Grades:
+        """What a reviewer marked, and what was known at the start."""
+        grades = np.full(len(self.project.units), UNJUDGED, np.int8)
+        for row in np.flatnonzero(self.grades[stage] != UNJUDGED).tolist():
+            mark = self._mark(person, stage, row) or self._mark(STARTER, stage, row)
+            grades[row] = UNJUDGED if mark is None else mark.grade
+        return grades
+
+    def grades_to_learn_from(self, person: str) -> Grades:
+        """The grades of abstracts that may shape a reviewer's order: of what is read twice, only their own."""
+        twice = self.project.read_twice
+        return np.where(twice, self.own_grades(person, STAGES[0]), self.grades[STAGES[0]])
+
+    def _mark(self, person: str, stage: str, row: int) -> Mark | None:
+        return self.judging.marks.get((person, stage, self.project.units[row][0]))
+
+    @property
     def is_read(self) -> NDArray[np.bool_]:
         return np.asarray(self.grades[STAGES[0]] != UNJUDGED)
 
     def relevant(self, stage: str = "") -> NDArray[np.bool_]:
         """What counts as relevant: kept or unsure; at the last stage, what is not decided yet counts as well."""
         stage = stage or self.project.topics[-1]
-        kept = _counts_as_relevant(self.grades[STAGES[0]])
+        kept = counts_as_relevant(self.grades[STAGES[0]])
         if stage == STAGES[0]:
             return kept
         full = self.grades[STAGES[1]]
-        return np.asarray(kept & (_counts_as_relevant(full) | (full == UNJUDGED)))
+        return np.asarray(kept & (counts_as_relevant(full) | (full == UNJUDGED)))
 
     def round_certificate(self, number: int, *, alpha: float = 0.0, stage: str = "") -> RoundCertificate:
         """What is known of one round; `alpha` is the settings' unless another is given."""
@@ -193,10 +250,15 @@ class ReviewState:
             estimates = np.where(looks > 0, (found + hits) / np.maximum(expected, found + hits), np.nan)
         estimates[-1] = certificate.estimate
         return RoundCertificate(
-            number, certificate, np.arange(len(before) + counted + 1),
-            np.concatenate((certain[:-1], bounds)), np.concatenate((np.full(len(certain) - 1, np.nan), estimates)),
-            int((np.diff(lowest) > 0).sum()), draws is not None, int(read[order[counted:]].sum()),
-        )  # fmt: skip
+            number,
+            certificate,
+            np.arange(len(before) + counted + 1),
+            np.concatenate((certain[:-1], bounds)),
+            np.concatenate((np.full(len(certain) - 1, np.nan), estimates)),
+            int((np.diff(lowest) > 0).sum()),
+            draws is not None,
+            int(read[order[counted:]].sum()),
+        )
 
     def recall_bound(self, *, stage: str = "") -> float:
         """The lower limit of recall over all rounds: each has its share of the error that is allowed."""
@@ -207,32 +269,42 @@ class ReviewState:
             most += found.found + found.missed_at_most + found.reopened
         return known / most if most else 1.0
 
-    def sensitivity(self) -> tuple[int, int]:
-        """Of the random draws that two people read and that count as relevant: how many the first reader kept, and all.
+    def second_readings(self, number: int) -> SecondReadings:
+        """What two people read of a round, and what an expert says of what the second of them kept.
 
-        The first reader is whoever marked it first; skips and unsure marks count as kept.
+        Only documents that a hash chose for two readers are counted, since people chose the others. Kept means marked
+        relevant: unsure is not kept.
         """
-        agreed = both = 0
-        relevant, stage = self.relevant(STAGES[0]), STAGES[0]
-        for draws in self.draws.values():
-            order = draws.order[: _prefix(self.is_read[draws.order])]
-            for row in order[relevant[order] & (self.readers[order] > 1)].tolist():
-                marks = [
-                    mark for name, mark in self.marks_of(row, stage).items()
-                    if self.judging.roles[name] == "assessor" and mark.reason != KNOWN
-                ]  # fmt: skip
-                if len(marks) > 1:
-                    both += 1
-                    agreed += min(marks, key=lambda mark: mark.at).grade != 0
-        return agreed, both
+        stage, waiting = STAGES[0], []
+        both = kept_second = confirmed = kept = overlooked = 0
+        for row, names in sorted(self._readers_in_turn.items()):
+            if self.project.round_of[row] != number:
+                continue
+            marks = self.marks_of(row, stage)
+            readers = [name for name in names if name in marks and marks[name].reason != KNOWN]
+            if len(readers) < 2:
+                continue
+            both += 1
+            first, second = (marks[name].grade > 0 for name in readers[:2])
+            if not second:
+                continue
+            kept_second += 1
+            decided = [mark for name, mark in marks.items() if self.judging.roles[name] == "expert"]
+            grade = max(decided, key=lambda mark: mark.at).grade if decided else UNJUDGED
+            if not decided:
+                waiting.append(row)
+            confirmed += grade > 0
+            kept += first and grade > 0
+            overlooked += not first and grade != 0
+        return SecondReadings(both, kept_second, confirmed, kept, overlooked, tuple(waiting))
 
     def bound_with_sensitivity(self, number: int) -> float:
-        """The lower limit of recall of a round if reviewers miss relevant documents; NaN without double readings."""
-        agreed, both = self.sensitivity()
-        if not both:
+        """The lower limit of recall of a round if reviewers overlook relevant documents; NaN where that is unknown."""
+        readings = self.second_readings(number)
+        if not readings.kept:
             return float("nan")
         half = self.round_certificate(number, alpha=self.project.settings.alpha / 2, stage=STAGES[0])
-        return with_sensitivity(half.certificate, agreed, both)
+        return with_sensitivity(half.certificate, readings.kept, readings.overlooked)
 
     def prices(self, number: int, targets: Iterable[float] = (0.8, 0.9, 0.95)) -> dict[float, int]:
         """How many more documents to draw for each target, if none of them is relevant."""
@@ -251,7 +323,8 @@ def _prefix(read: NDArray[np.bool_]) -> int:
     return int(unread[0]) if len(unread) else len(read)
 
 
-def _counts_as_relevant(grades: Grades) -> NDArray[np.bool_]:
+def counts_as_relevant(grades: Grades) -> NDArray[np.bool_]:
+    """Which grades count as relevant: kept or unsure."""
     return np.asarray((grades > 0) | (grades == UNSURE))
 
 
@@ -272,9 +345,12 @@ def switch_events(state: ReviewState, uid: str, person: str, role: str, seed: in
     order = drawn_order(unread, seed)
     text = " ".join(map(str, order.tolist()))
     said = {
-        "to": "draws", "seed": seed, "unread": len(order), "found": int(state.relevant().sum()),
+        "to": "draws",
+        "seed": seed,
+        "unread": len(order),
+        "found": int(state.relevant().sum()),
         "sha256": hashlib.sha256(text.encode()).hexdigest(),
-    }  # fmt: skip
+    }
     parts = _cut(text, LONGEST)
     events = [
         Event(f"{uid[:50]}-{place}", kind="draws", value=part, target=uid, **about)  # type: ignore[arg-type]
@@ -295,3 +371,244 @@ def _cut(text: str, longest: int) -> list[str]:
         parts.append(text[start:end])
         start = end + 1
     return [*parts, text[start:]]
+
+
+# What each reviewer reads next: in the learner's order or in that of the random draws, nobody the same as another.
+
+
+HELD = 300.0  # seconds that a unit waits for the person who got it
+
+
+class ReadingQueue:
+    """Hands out units. A unit that somebody has before them is not given to another, unless both are to read it."""
+
+    def __init__(self, scores: Callable[[str], Scores], clock: Callable[[], float] = time.monotonic) -> None:
+        """`scores` gives those that put the unread in order for a person."""
+        self._scores, self._clock = scores, clock
+        self._held: dict[tuple[str, int], tuple[str, float]] = {}  # stage and row: who has it, until when
+
+    def next(
+        self, state: ReviewState, person: str, stage: str, count: int, have: Iterable[int] = (), *, expert: bool = False
+    ) -> list[int]:
+        """The next rows for a person, besides those that they have already; for an expert, disagreements first."""
+        now, own = self._clock(), set(have)
+        self._held = {key: value for key, value in self._held.items() if value[1] > now}
+        for row in own:
+            if self._held.get((stage, row), (person, 0.0))[0] == person:
+                self._held[stage, row] = person, now + HELD
+        others = {row for (of, row), (name, _) in self._held.items() if of == stage and name != person}
+        first = STAGES[0] == stage
+        ahead = self._ahead(state, person, expert)
+        chosen = (
+            self._abstracts(state, person, count, own, others, ahead)
+            if first
+            else self._full(state, person, own, others, expert)
+        )
+        chosen = chosen[:count]
+        self._held.update({(stage, row): (person, now + HELD) for row in chosen})
+        return chosen
+
+    def hold(self, person: str, stage: str, rows: Iterable[int], seconds: float) -> None:
+        """Keep units for the person who got them before, for as long as is left of it."""
+        until = self._clock() + min(seconds, HELD)
+        self._held.update({(stage, row): (person, until) for row in rows})
+
+    def held_by(self, person: str, stage: str) -> dict[int, float]:
+        """The units that a person has before them, and for how many seconds."""
+        now = self._clock()
+        mine = (item for item in self._held.items() if item[1][0] == person and item[0][0] == stage)
+        return {row: until - now for (_, row), (_, until) in mine if until > now}
+
+    def coming(self, state: ReviewState, count: int, person: str = "") -> list[int]:
+        """The units that come next for a person, or whoever gets them; nothing is handed out."""
+        return self._unread(state, person, set(), count)
+
+    def release_all(self) -> None:
+        """The order changed: what people have before them may come to others as well."""
+        self._held.clear()
+
+    def release(self, stage: str, row: int) -> None:
+        """A unit was marked or skipped."""
+        self._held.pop((stage, row), None)
+
+    def give_back(self, person: str, stage: str, rows: Iterable[int]) -> None:
+        """A person's page was closed: what it had may come to others at once."""
+        for row in rows:
+            if self._held.get((stage, row), ("", 0.0))[0] == person:
+                del self._held[stage, row]
+
+    def _ahead(self, state: ReviewState, person: str, expert: bool) -> list[int]:
+        """What was read and comes before the unread: second readings for a reviewer; for an expert, disagreements, then
+        what second readers kept, which shows how much first readers overlook once it is decided.
+        """
+        if not expert:
+            return self._second_readings(state, person)
+        waiting = state.second_readings(state.project.current_round).waiting
+        return [*sorted(state.disputed), *(row for row in waiting if row not in state.disputed)]
+
+    def _abstracts(
+        self, state: ReviewState, person: str, count: int, own: set[int], others: set[int], ahead: list[int]
+    ) -> list[int]:
+        stage, project = STAGES[0], state.project
+        skipped = {
+            project.row_of[document] for name, on, document in state.judging.skipped if name == person and on == stage
+        }
+        taken = own | others | skipped
+        chosen = [row for row in ahead if row not in taken][:count]
+        if len(chosen) < count:
+            chosen += self._unread(state, person, taken, count - len(chosen))
+        if len(chosen) < count:  # what was skipped comes last
+            left = [row for row in skipped - own - others if state.grades[stage][row] == UNJUDGED]
+            times = state.judging.skipped
+            left.sort(key=lambda row: (times[person, stage, project.units[row][0]], row))
+            chosen += left[: count - len(chosen)]
+        return chosen
+
+    def _unread(self, state: ReviewState, person: str, taken: set[int], count: int) -> list[int]:
+        """Units that nobody has read, of the current round."""
+        number = state.project.current_round
+        draws = state.draws.get(number)
+        closed = state.is_read | (state.project.round_of != number)
+        if taken:
+            closed[list(taken)] = True
+        if state.mode == "draws" and draws is not None:
+            reopened = ~closed
+            reopened[draws.order] = False  # read before the switch and taken back: they come first
+            ahead = np.flatnonzero(reopened)[:count].tolist()
+            following = draws.order[~closed[draws.order]][: count - len(ahead)]
+            return [*ahead, *following.tolist()]
+        return best_unread(self._scores(person), closed, count).tolist()
+
+    def _second_readings(self, state: ReviewState, person: str) -> list[int]:
+        """Units that are read twice, and that another but not this person has marked."""
+        rows: Rows = np.flatnonzero(state.project.read_twice & (state.readers == 1))
+        return [row for row in rows.tolist() if self._is_second(state, person, row)]
+
+    def _is_second(self, state: ReviewState, person: str, row: int) -> bool:
+        marks = state.marks_of(row, STAGES[0])
+        return bool(marks) and person not in marks and all(mark.reason != KNOWN for mark in marks.values())
+
+    def _full(self, state: ReviewState, person: str, own: set[int], others: set[int], expert: bool) -> list[int]:
+        """Units that were kept by their abstracts, in the order in which they were read."""
+        stage, wanted = STAGES[1], self._wanted_full(state, person, expert)
+        if _reads_blind(state, expert):
+            others = set()  # that another has it before them would tell that they kept it too
+        rows = [row for row in state.first_read if wanted[row] and row not in own and row not in others]
+        units = state.project.units
+        return sorted(rows, key=lambda row: state.judging.skipped.get((person, stage, units[row][0]), 0))
+
+    def _wanted_full(self, state: ReviewState, person: str, expert: bool) -> NDArray[np.bool_]:
+        """Whose full texts are to be read: a reviewer who may not know what others kept reads those they kept."""
+        if not _reads_blind(state, expert):
+            return np.asarray(state.relevant(STAGES[0]) & (state.grades[STAGES[1]] == UNJUDGED))
+        kept = counts_as_relevant(state.own_grades(person, STAGES[0]))
+        return np.asarray(kept & (state.own_grades(person, STAGES[1]) == UNJUDGED))
+
+    def left(self, state: ReviewState, person: str, stage: str, *, expert: bool = False) -> int:
+        """How many units are left for a person, those before others included."""
+        if stage != STAGES[0]:
+            return int(self._wanted_full(state, person, expert).sum())
+        unread = ~state.is_read & (state.project.round_of == state.project.current_round)
+        return int(unread.sum()) + len(self._ahead(state, person, expert))
+
+
+def _reads_blind(state: ReviewState, expert: bool) -> bool:
+    return state.hides_marks and not expert
+
+
+# Which unit is likely to be relevant: scores that a learner renews in the background while people read.
+
+
+Judged = Callable[[], tuple[Rows, Labels]]
+
+
+class Proposer:
+    """Scores of all units. `wake` makes them anew from what was judged; reading them never waits for that."""
+
+    def __init__(
+        self,
+        features: TextFeatures,
+        learner: str,
+        judged: Judged,
+        *,
+        query: str = "",
+        seed: int = 0,
+        prepare: Callable[[], None] | None = None,
+    ) -> None:
+        """`judged` gives the units judged so far and which of them are relevant; threads may call it.
+
+        `prepare` is called in the background whenever the scores may have changed.
+        """
+        self._prepare = prepare
+        self._features, self._name, self._judged, self._seed = features, learner, judged, seed
+        self._start = _query_scores(features, query, seed)
+        self._model: ReviewLearner | None = None
+        self._taught: tuple[Rows, Labels] = (np.zeros(0, np.int64), np.zeros(0, np.bool_))
+        self._wanted, self._ended = threading.Event(), False
+        self._thread: threading.Thread | None = None
+        self.scores: Scores = self._start  # replaced as a whole, never changed
+        self.rounds = 0  # how often it learned
+        self.seconds = 0.0  # how long it took the last time
+        self.processor_seconds = 0.0  # the same without waiting for a processor
+        self.learn()
+
+    def start(self) -> None:
+        """Learn in the background from now on."""
+        self._thread = threading.Thread(target=self._run, name="learner", daemon=True)
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Say that something was judged."""
+        self._wanted.set()
+
+    def close(self) -> None:
+        self._ended = True
+        self._wanted.set()
+        if self._thread is not None:
+            self._thread.join(30)
+
+    def _run(self) -> None:
+        while True:
+            self._wanted.wait()
+            self._wanted.clear()
+            if self._ended:
+                return
+            try:
+                self.learn()
+                if self._prepare is not None:
+                    self._prepare()
+            except Exception:
+                traceback.print_exc()  # people read on by the scores there are, and the next judgement tries again
+
+    def learn(self) -> None:
+        """Bring the scores up to date."""
+        rows, relevant = self._judged()
+        if len(rows) == len(self._taught[0]) and all(map(np.array_equal, (rows, relevant), self._taught)):
+            return
+        begin, busy = time.perf_counter(), time.thread_time()
+        if not relevant.any() or relevant.all():
+            scores = self._start + similar(self._features, rows[relevant])
+        else:
+            scores = self._learned(rows, relevant).copy()
+        self._taught = rows, relevant
+        self.processor_seconds = time.thread_time() - busy
+        self.scores, self.seconds, self.rounds = scores, time.perf_counter() - begin, self.rounds + 1
+
+    def _learned(self, rows: Rows, relevant: Labels) -> Scores:
+        before, labels = self._taught
+        goes_on = np.array_equal(rows[: len(before)], before) and np.array_equal(relevant[: len(before)], labels)
+        if self._model is None or not goes_on:  # a judgement was changed or taken back
+            self._model = LEARNERS.named(self._name)(self._features, self._seed)
+        return self._model.learn(rows, relevant)
+
+
+def _query_scores(features: TextFeatures, query: str, seed: int) -> Scores:
+    """How well units fit the words of a query; without one, an order at random, so small that any word outweighs it."""
+    random = np.random.default_rng(seed).random(len(features)) * 1e-9
+    places = {word: column for column, word in enumerate(features.words)}
+    columns = {places[word] for word in re.findall(WORD, query.lower()) if word in places}
+    if not columns:
+        return random
+    wanted = np.zeros(len(features.words))
+    wanted[list(columns)] = 1
+    return features.scores(wanted) + random

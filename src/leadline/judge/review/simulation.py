@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,18 +12,15 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.collections.documents.store import Collection
+from leadline.collections.documents.collection import Collection
 from leadline.errors import InputError
-from leadline.judge.review.certificate import ROUNDING
-from leadline.judge.review.features import TextFeatures
-from leadline.judge.review.learner import LEARNERS, Labels, Rows
-from leadline.judge.review.order import learned_order
-from leadline.judge.review.rule import RULES, Review
-from leadline.records.qrels.qrels import Qrels
-from leadline.records.runs.run import Run
-from leadline.records.scores.result import Result, counted
-from leadline.records.scores.scores import Scores
-from leadline.records.scores.table import Table
+from leadline.judge.review.learner import LEARNERS, Labels, Rows, TextFeatures, learned_order
+from leadline.judge.review.stopping import ROUNDING, RULES, Review
+from leadline.records.inputs import QrelsLike
+from leadline.records.qrels import Qrels
+from leadline.records.result import Result, Table, counted
+from leadline.records.runs import Run
+from leadline.records.scores import Scores
 
 FIELDS = ("title", "abstract")
 SECOND = ("naive-bayes", "svm")  # learners whose order is compared with that of another, the first that is another
@@ -127,11 +125,20 @@ class ReviewSimulation(Result):
         """A row for each review, learner and rule."""
         columns = ["review", "documents", "learner", "WSS", "rule", "reached", "recall", "read"]
         rows = [
-            [review, size, learner, float(self.saved[place, row]), rule, float(self.reached[place, row, at]),
-             float(self.recall[place, row, :, at].mean()), float(self.read[place, row, :, at].mean())]
+            [
+                review,
+                size,
+                learner,
+                float(self.saved[place, row]),
+                rule,
+                float(self.reached[place, row, at]),
+                float(self.recall[place, row, :, at].mean()),
+                float(self.read[place, row, :, at].mean()),
+            ]
             for row, (review, size) in enumerate(zip(self.reviews, self.sizes, strict=True))
-            for place, learner in enumerate(self.learners) for at, rule in enumerate(self.rules)
-        ]  # fmt: skip
+            for place, learner in enumerate(self.learners)
+            for at, rule in enumerate(self.rules)
+        ]
         return Table(columns, rows)
 
     def scores(self) -> Scores:
@@ -166,7 +173,7 @@ def simulate_reviews(
 ) -> ReviewSimulation:
     """Read reviews to their end with every learner and seed, and stop with every rule (default: all)."""
     if not reviews:
-        raise InputError("reviews", "there is none: the labels have no topic")
+        raise InputError("reviews", "there are none to simulate: the labels have no topic")
     chosen = [RULES.named(name) for name in rules or RULES]
     names = list(learners)
     for name in names:
@@ -199,9 +206,16 @@ def simulate_reviews(
                 if progress is not None:
                     progress((place * len(reviews) + row) * seeds + seed + 1, len(names) * len(reviews) * seeds)
     return ReviewSimulation(
-        tuple(names), tuple(each.name for each in chosen), tuple(review.name for review in reviews),
-        tuple(len(review.documents) for review in reviews), target, read, recall, needed, rounded,
-    )  # fmt: skip
+        tuple(names),
+        tuple(each.name for each in chosen),
+        tuple(review.name for review in reviews),
+        tuple(len(review.documents) for review in reviews),
+        target,
+        read,
+        recall,
+        needed,
+        rounded,
+    )
 
 
 def _other_orders(review: LabelledReview, order: Rows, learner: str, seed: int, batch: int | None) -> list[Rows]:
@@ -215,11 +229,9 @@ def _other_orders(review: LabelledReview, order: Rows, learner: str, seed: int, 
     halves = [(review.features.with_words(half), "svm") for half in (first, ~first)]
     other = review.features, next(name for name in SECOND if name != learner)
     return [
-        np.asarray(place[
-            learned_order(features, review.relevant, review.start(seed), name, batch=batch, seed=seed)
-        ])
+        np.asarray(place[learned_order(features, review.relevant, review.start(seed), name, batch=batch, seed=seed)])
         for features, name in (other, *halves)
-    ]  # fmt: skip
+    ]
 
 
 def _read_for(labels: Labels, wanted: float) -> Array:
@@ -232,3 +244,38 @@ def _read_for(labels: Labels, wanted: float) -> Array:
 def _run(review: LabelledReview, order: Rows, name: str) -> Run:
     documents = [review.documents[row] for row in order.tolist()]
     return Run.from_columns([review.name] * len(documents), documents, np.arange(len(documents), 0, -1.0), name)
+
+
+# The public function that tries learners and stopping rules.
+
+
+def simulate_review(
+    collection: Collection | str | os.PathLike[str],
+    labels: QrelsLike,
+    *,
+    learners: Sequence[str] = ("svm",),
+    rules: Sequence[str] = (),
+    seeds: int = 10,
+    target: float = 0.95,
+    alpha: float = 0.05,
+    batch: int | None = None,
+) -> ReviewSimulation:
+    """Read labelled reviews again in a learner's order, and stop with every rule (default: all rules).
+
+    Each topic of the labels is a review of the documents that have a label; where all of them are relevant, of the
+    whole collection.
+    """
+    from leadline.collections.documents.collection import Collection
+    from leadline.records.qrels import Qrels, read_qrels
+
+    judged = read_qrels(labels) if isinstance(labels, (str, os.PathLike)) else Qrels.of(labels)
+    opened = collection if isinstance(collection, Collection) else Collection.open(collection)
+    return simulate_reviews(
+        list(labelled_reviews(opened, judged)),
+        learners=learners,
+        rules=rules,
+        seeds=seeds,
+        target=target,
+        alpha=alpha,
+        batch=batch,
+    )

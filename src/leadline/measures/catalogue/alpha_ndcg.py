@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from leadline.measures.aspects import Theta
+from leadline.measures.choices import Theta
 from leadline.measures.definition import measure
 from leadline.measures.hits import Array, Hits, Integers, ratio
-from leadline.measures.intents import Reader, discounted_gain, greedy_ideal, topic_weight
+from leadline.measures.subtopics import Reader, discounted_gain, greedy_ideal, topic_weight
 from leadline.options import Share
 
 
@@ -34,7 +34,7 @@ def alpha_dcg(hits: Hits, cutoff: int, alpha: Share = 0.5, rel: int = 1, theta: 
 
     Short list: as if followed by documents that are not relevant.
 
-    >>> from leadline.measures.intents import example
+    >>> from leadline.measures.subtopics import example
     >>> hits = example(["a", "b"], {"a": {"A": 1}, "b": {"A": 1, "B": 1}})
     >>> alpha_dcg(hits, cutoff=2).round(4)  # (1 + 1.5 / log2(3)) / (2 + 1 / log2(3))
     array([0.7398])
@@ -64,7 +64,7 @@ def alpha_ndcg(
 
     Short list: as if followed by documents that are not relevant.
 
-    >>> from leadline.measures.intents import example
+    >>> from leadline.measures.subtopics import example
     >>> hits = example(["a", "b"], {"a": {"A": 1}, "b": {"A": 1, "B": 1}})
     >>> alpha_ndcg(hits, cutoff=2).round(4)  # (1 + 1.5 / log2(3)) / (2 + 0.5 / log2(3))
     array([0.8406])

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from leadline.measures.aspects import Theta
-from leadline.measures.cube import Lid, Passages, Time, Variant, fill
+from leadline.measures.choices import Theta
 from leadline.measures.definition import View, measure
+from leadline.measures.gains import Lid, Passages, Time, Variant, fill
 from leadline.measures.hits import Array, Hits
 from leadline.options import Bounds, Share
 
@@ -77,7 +77,7 @@ def cube_test(
 
     Documents of rel ¼ alternate between two subtopics: the second one of each adds 0.1 of its rel; ½ · ¼ · 2.2 / 4.
 
-    >>> from leadline.measures.intents import example
+    >>> from leadline.measures.subtopics import example
     >>> in_turn = example(["a", "b", "c", "d"], {"a": {"1": 1}, "b": {"2": 1}, "c": {"1": 1}, "d": {"2": 1}})
     >>> cube_test(in_turn, effort=4, gamma=0.1, max_grade=4)
     array([0.06875])
@@ -125,7 +125,7 @@ def average_cube_test(
 
     One document fills one of two subtopics at once, the other stays empty: ½ after one document, ¼ after two.
 
-    >>> from leadline.measures.intents import example
+    >>> from leadline.measures.subtopics import example
     >>> average_cube_test(example(["a", "b"], {"a": {"1": 1}, "c": {"2": 1}}))
     array([0.375])
     """
@@ -170,7 +170,7 @@ def cube_test_speed(
 
     Once one document has filled the first of two subtopics, only the other can still be filled.
 
-    >>> from leadline.measures.intents import example
+    >>> from leadline.measures.subtopics import example
     >>> hits = example(["a", "b", "c"], {"a": {"1": 1}, "b": {"1": 1}, "c": {"1": 1, "2": 1}})
     >>> cube_test_speed(hits, effort=2), cube_test_speed(hits, effort=3)
     (array([0.]), array([0.5]))
@@ -211,7 +211,7 @@ def cube_test_lgc(
 
     Short list: takes less time, so it is not penalised.
 
-    >>> from leadline.measures.intents import example
+    >>> from leadline.measures.subtopics import example
     >>> from dataclasses import replace
     >>> import numpy as np
     >>> from leadline.measures.hits import Reading
@@ -246,7 +246,7 @@ def cube_test_pgc(
 
     Short list: takes less time, so it is not penalised.
 
-    >>> from leadline.measures.intents import example
+    >>> from leadline.measures.subtopics import example
     >>> from dataclasses import replace
     >>> import numpy as np
     >>> from leadline.measures.hits import Reading
@@ -281,7 +281,7 @@ def cube_test_lac(
 
     Short list: takes less time, so it is not penalised.
 
-    >>> from leadline.measures.intents import example
+    >>> from leadline.measures.subtopics import example
     >>> cube_test_lac(example(["a", "b"], {"a": {"1": 1}, "b": {"2": 1}}), effort=2).round(4)  # all in 22.24 seconds
     array([0.045])
     """
@@ -311,7 +311,7 @@ def cube_test_ltc(
 
     Short list: as if followed by documents that are not relevant.
 
-    >>> from leadline.measures.intents import example
+    >>> from leadline.measures.subtopics import example
     >>> cube_test_ltc(example(["a", "b"], {"a": {"1": 1}, "b": {"2": 1}}))
     array([0.1])
     """

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from leadline.measures.aspects import Theta, subtopic_hits
 from leadline.measures.catalogue.intent_aware import intent_recall
+from leadline.measures.choices import Theta
 from leadline.measures.definition import measure
 from leadline.measures.hits import Array, Hits, ratio
-from leadline.measures.intents import all_judged, intent_weights
+from leadline.measures.subtopics import all_judged, intent_weights, subtopic_hits
 
 
 def _gain(hits: Hits, theta: Theta) -> Array:
@@ -33,7 +33,7 @@ def d_ndcg(hits: Hits, cutoff: int | None = None, theta: Theta = "equal") -> Arr
 
     Short list: as if followed by documents that are not relevant.
 
-    >>> from leadline.measures.intents import example
+    >>> from leadline.measures.subtopics import example
     >>> hits = example(["a", "b"], {"a": {"A": 1}, "b": {"A": 3, "B": 1}})
     >>> d_ndcg(hits, cutoff=2).round(4)  # gains 0.5 and 2: (0.5 + 2 / log2(3)) / (2 + 0.5 / log2(3))
     array([0.7609])
@@ -63,7 +63,7 @@ def dsharp_ndcg(hits: Hits, cutoff: int | None = None, theta: Theta = "equal") -
 
     Short list: as if followed by documents that are not relevant.
 
-    >>> from leadline.measures.intents import example
+    >>> from leadline.measures.subtopics import example
     >>> hits = example(["a", "b"], {"a": {"A": 1}, "b": {"A": 3, "B": 1}})
     >>> dsharp_ndcg(hits, cutoff=1)  # half of 1/2 and of 0.5/2
     array([0.375])

@@ -14,7 +14,7 @@ from leadline.options import Bounds
 ShareOrPercent = Annotated[float, Bounds(0, 100, above=True)]
 
 
-@measure("last_rel", better="lower")
+@measure("last_rel", better="lower", effort="alone")
 def last_rel(hits: Hits, rel: int = 1) -> Array:
     """Rank of the last relevant document that was found.
 
@@ -75,7 +75,7 @@ def wss(
     return np.where(reached, saved, 0.0)
 
 
-@measure("effort", at="share", better="lower")
+@measure("effort", at="share", better="lower", effort="until found")
 def effort(hits: Hits, share: ShareOrPercent = 0.95, rel: int = 1) -> Array:
     """Documents read until a share of the relevant ones is found.
 

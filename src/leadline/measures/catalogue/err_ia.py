@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 import numpy as np
 
 from leadline.errors import MeasureError
-from leadline.measures.aspects import Theta
+from leadline.measures.choices import Theta
 from leadline.measures.definition import measure
 from leadline.measures.hits import Array, Hits, Integers, ratio
-from leadline.measures.intents import Reader, discounted_gain, greedy_ideal, topic_weight
+from leadline.measures.subtopics import Reader, discounted_gain, greedy_ideal, topic_weight
 from leadline.options import Bounds, Share
 
 Graded = Literal["no", "exp", "linear"]
@@ -60,7 +60,7 @@ def err_ia(
 
     Short list: as if followed by documents that are not relevant.
 
-    >>> from leadline.measures.intents import example
+    >>> from leadline.measures.subtopics import example
     >>> hits = example(["a", "b"], {"a": {"A": 1}, "b": {"A": 3, "B": 1}})
     >>> err_ia(hits, cutoff=2)  # (1 + 1.5 / 2) / (2 + 1 / 2)
     array([0.7])
@@ -101,7 +101,7 @@ def nerr_ia(
 
     Short list: as if followed by documents that are not relevant.
 
-    >>> from leadline.measures.intents import example
+    >>> from leadline.measures.subtopics import example
     >>> nerr_ia(example(["a", "b"], {"a": {"A": 1}, "b": {"A": 3, "B": 1}}), cutoff=2)  # 1.75 / (2 + 0.5 / 2)
     array([0.77777778])
     """

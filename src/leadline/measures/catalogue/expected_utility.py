@@ -8,9 +8,10 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from leadline.errors import MeasureError
-from leadline.measures.aspects import SubtopicHits, Theta, subtopic_hits, weights
+from leadline.measures.choices import Theta
 from leadline.measures.definition import View, measure
 from leadline.measures.hits import Array, Hits, Integers, Reading
+from leadline.measures.subtopics import SubtopicHits, subtopic_hits, weights
 from leadline.options import Bounds, NotNegative, Share
 
 _TRACK_COST = 0.001  # of a word, in the Dynamic Domain scorer
@@ -57,7 +58,7 @@ def expected_global_utility(
 
     One of two subtopics is treated first and third: e = 1 + ¼, and ½ · (1 - 0.5^1.25) / 0.5.
 
-    >>> from leadline.measures.intents import example
+    >>> from leadline.measures.subtopics import example
     >>> expected_global_utility(example(["a", "x", "b"], {"a": {"A": 1}, "b": {"A": 1}, "c": {"B": 1}})).round(4)
     array([0.5796])
     """

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from leadline.measures.definition import measure
-from leadline.measures.hits import Array, Hits
-from leadline.measures.strata import estimated_found, estimated_relevant, strata_of
+from leadline.measures.hits import Array, Hits, estimated_found, estimated_relevant, strata_of
 
 
 @measure("iP", at="effort", needs="strata")
@@ -23,7 +22,7 @@ def inferred_precision(hits: Hits, effort: int, rel: int = 1) -> Array:
     Short list: as if followed by documents that are not relevant.
 
     >>> from dataclasses import replace
-    >>> from leadline.records.qrels.qrels import Qrels
+    >>> from leadline.records.qrels import Qrels
     >>> qrels = Qrels.from_columns(["7"] * 3, ["a", "b", "c"], [1, -1, 0], strata=["2", "2", "2"])
     >>> hits = replace(Hits.of(ranks=[1, 2, 3], grades=[1, -1, 0], retrieved=4), qrels=qrels)
 
@@ -51,7 +50,7 @@ def inferred_found(hits: Hits, depth: int = 1000, rel: int = 1) -> Array:
     Short list: no effect.
 
     >>> from dataclasses import replace
-    >>> from leadline.records.qrels.qrels import Qrels
+    >>> from leadline.records.qrels import Qrels
     >>> qrels = Qrels.from_columns(["7"] * 3, ["a", "b", "c"], [1, -1, 0], strata=["2", "2", "2"])
     >>> hits = replace(Hits.of(ranks=[1, 2, 3], grades=[1, -1, 0], retrieved=4), qrels=qrels)
     >>> inferred_found(hits).round(3)
@@ -75,7 +74,7 @@ def inferred_relevant(hits: Hits, rel: int = 1) -> Array:
     Short list: no effect; the list is not used.
 
     >>> from dataclasses import replace
-    >>> from leadline.records.qrels.qrels import Qrels
+    >>> from leadline.records.qrels import Qrels
     >>> qrels = Qrels.from_columns(["7"] * 4, ["a", "b", "c", "d"], [1, 1, -1, 0], strata=["1", "2", "2", "2"])
     >>> inferred_relevant(replace(Hits.of(ranks=[], grades=[], missed=[1, 1, -1, 0]), qrels=qrels))
     array([2.5])

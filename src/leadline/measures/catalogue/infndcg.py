@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from leadline.measures.definition import measure
-from leadline.measures.hits import Array, Hits, ratio
-from leadline.measures.strata import Strata, strata_of
+from leadline.measures.hits import Array, Hits, Strata, ratio, strata_of
 
 
 @measure("infNDCG", at="depth", needs="strata")
@@ -27,7 +26,7 @@ def inf_ndcg(hits: Hits, depth: int = 1000) -> Array:
     Short list: as if followed by documents that are not relevant.
 
     >>> from dataclasses import replace
-    >>> from leadline.records.qrels.qrels import Qrels
+    >>> from leadline.records.qrels import Qrels
     >>> qrels = Qrels.from_columns(["7"] * 4, ["b", "c", "a", "d"], [1, -1, 2, 0], strata=["2", "2", "1", "2"])
     >>> hits = replace(Hits.of(ranks=[1, 2, 3], grades=[1, -1, 2], missed=[0]), qrels=qrels)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from leadline.measures.aspects import Theta, subtopic_hits
+from leadline.measures.choices import Theta
 from leadline.measures.definition import measure
 from leadline.measures.hits import Array, Hits, ratio
-from leadline.measures.intents import all_judged, coverable_weight, intent_weights, topic_weight
+from leadline.measures.subtopics import all_judged, coverable_weight, intent_weights, subtopic_hits, topic_weight
 
 
 @measure("P_IA", at="cutoff", needs="subtopics", aliases=("P-IA",))
@@ -25,7 +25,7 @@ def precision_ia(hits: Hits, cutoff: int, rel: int = 1, theta: Theta = "equal") 
 
     Short list: as if followed by documents that are not relevant.
 
-    >>> from leadline.measures.intents import example
+    >>> from leadline.measures.subtopics import example
     >>> precision_ia(example(["a", "b"], {"a": {"A": 1}, "b": {"A": 1, "B": 1}}), cutoff=5)  # (2/5 + 1/5) / 2
     array([0.3])
     """
@@ -49,7 +49,7 @@ def average_precision_ia(hits: Hits, rel: int = 1, theta: Theta = "equal") -> Ar
 
     Short list: missing documents add nothing.
 
-    >>> from leadline.measures.intents import example
+    >>> from leadline.measures.subtopics import example
     >>> average_precision_ia(example(["a", "b"], {"a": {"A": 1}, "b": {"A": 1, "B": 1}}))  # (1 + 1/2) / 2
     array([0.75])
     """
@@ -77,7 +77,7 @@ def subtopic_recall(hits: Hits, cutoff: int | None = None, rel: int = 1, theta: 
 
     Short list: as if followed by documents that are not relevant.
 
-    >>> from leadline.measures.intents import example
+    >>> from leadline.measures.subtopics import example
     >>> subtopic_recall(example(["a", "b"], {"a": {"A": 1}, "b": {"A": 1, "B": 1}}), cutoff=1)
     array([0.5])
     """
@@ -102,7 +102,7 @@ def intent_recall(hits: Hits, cutoff: int | None = None, rel: int = 1, theta: Th
 
     Short list: as if followed by documents that are not relevant.
 
-    >>> from leadline.measures.intents import example
+    >>> from leadline.measures.subtopics import example
     >>> intent_recall(example(["a", "b"], {"a": {"A": 1}, "b": {"A": 1, "B": 1}}), cutoff=2)
     array([1.])
     """

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from leadline.measures.aspects import Theta
+from leadline.measures.choices import Theta
 from leadline.measures.definition import measure
 from leadline.measures.hits import Array, Hits, ratio
-from leadline.measures.intents import Reader, discounted_gain, greedy_ideal, topic_weight
+from leadline.measures.subtopics import Reader, discounted_gain, greedy_ideal, topic_weight
 from leadline.options import Share
 
 
@@ -33,7 +33,7 @@ def nrbp(hits: Hits, alpha: Share = 0.5, beta: Share = 0.5, rel: int = 1, theta:
 
     Short list: as if followed by documents that are not relevant.
 
-    >>> from leadline.measures.intents import example
+    >>> from leadline.measures.subtopics import example
     >>> nrbp(example(["a", "b"], {"a": {"A": 1}, "b": {"A": 1, "B": 1}}))  # 0.75 (1 + 0.5 · 1.5) / 2
     array([0.65625])
     """
@@ -56,7 +56,7 @@ def nnrbp(hits: Hits, alpha: Share = 0.5, beta: Share = 0.5, rel: int = 1, theta
 
     Short list: as if followed by documents that are not relevant.
 
-    >>> from leadline.measures.intents import example
+    >>> from leadline.measures.subtopics import example
     >>> nnrbp(example(["a", "b"], {"a": {"A": 1}, "b": {"A": 1, "B": 1}}))  # (1 + 0.5 · 1.5) / (2 + 0.5 · 0.5)
     array([0.77777778])
     """

@@ -84,7 +84,7 @@ def normalised_cumulative_gain(hits: Hits, share: ShareOrPercent = 0.1, rel: int
     return ratio(found.count(found.rank <= depth[found.row]), hits.n_relevant(rel))
 
 
-@measure("cost", at="effort", better="lower", aliases=("total_cost",))
+@measure("cost", at="effort", better="lower", aliases=("total_cost",), effort="alone")
 def cost(
     hits: Hits, effort: int | None = None, reading: NotNegative = 1.0, worth: NotNegative = 20.0, rel: int = 1
 ) -> Array:
@@ -134,7 +134,7 @@ def recall_loss(hits: Hits, effort: int | None = None, rel: int = 1) -> Array:
     return np.where(n > 0, (1 - ratio(hits.found(rel, effort), n)) ** 2, 0.0)
 
 
-@measure("loss_e", at="effort", better="lower")
+@measure("loss_e", at="effort", better="lower", effort="alone")
 def effort_loss(hits: Hits, effort: int | None = None, base: NotNegative = 100.0, rel: int = 1) -> Array:
     """The square of the documents read, against what a review of this size may reasonably take.
 

@@ -7,10 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from leadline.measures.cube import times_of
 from leadline.measures.definition import View, measure
+from leadline.measures.gains import OPENS_OTHER, times_of
 from leadline.measures.hits import Array, Hits, ratio
-from leadline.measures.reading_time import OPENS_OTHER
 
 
 def _view(options: Mapping[str, Any]) -> View:

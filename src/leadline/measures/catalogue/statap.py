@@ -27,7 +27,7 @@ def stat_ap(hits: Hits, rel: int = 1) -> Array:
     Short list: as if followed by documents that are not relevant.
 
     >>> from dataclasses import replace
-    >>> from leadline.records.qrels.qrels import Qrels
+    >>> from leadline.records.qrels import Qrels
     >>> qrels = replace(Qrels.of({"7": {"a": 1, "b": 0, "c": 1}}), probabilities=np.array([0.5, 0.5, 1.0]))
     >>> hits = replace(Hits.of(ranks=[1, 2, 4], grades=[1, 0, 1]), qrels=qrels)
 

@@ -6,10 +6,9 @@ from typing import Annotated
 
 import numpy as np
 
-from leadline.measures.aspects import subtopic_hits
 from leadline.measures.definition import measure
 from leadline.measures.hits import Array, Hits, Integers, ratio
-from leadline.measures.intents import Reader, coverable_weight, greedy_ideal
+from leadline.measures.subtopics import Reader, coverable_weight, greedy_ideal, subtopic_hits
 from leadline.options import Bounds, NotNegative
 
 SubtopicRecall = Annotated[float, Bounds(0, 1, above=True)]
@@ -35,7 +34,7 @@ def subtopic_precision(hits: Hits, recall: SubtopicRecall = 0.5, rel: int = 1) -
 
     The second document covers both subtopics, so the best list needs one document where this one needs two.
 
-    >>> from leadline.measures.intents import example
+    >>> from leadline.measures.subtopics import example
     >>> subtopic_precision(example(["a", "b"], {"a": {"A": 1}, "b": {"A": 1, "B": 1}}), recall=1.0)
     array([0.5])
     """
@@ -61,7 +60,7 @@ def weighted_subtopic_precision(
 
     Reading this list costs 2 + 3, the second document alone 1 + 2.
 
-    >>> from leadline.measures.intents import example
+    >>> from leadline.measures.subtopics import example
     >>> weighted_subtopic_precision(example(["a", "b"], {"a": {"A": 1}, "b": {"A": 1, "B": 1}}), recall=1.0)
     array([0.6])
     """

@@ -8,9 +8,8 @@ import numpy as np
 
 from leadline.errors import MeasureError
 from leadline.measures.definition import measure
-from leadline.measures.gains import running_sums
+from leadline.measures.gains import OPENS_OTHER, OPENS_RELEVANT, SAVES_RELEVANT, running_sums, seconds_of
 from leadline.measures.hits import Array, Hits, Integers, Reading
-from leadline.measures.reading_time import OPENS_OTHER, OPENS_RELEVANT, SAVES_RELEVANT, seconds_of
 from leadline.options import Bounds
 
 

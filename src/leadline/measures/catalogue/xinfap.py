@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from leadline.measures.definition import measure
-from leadline.measures.hits import Array, Hits, ratio
-from leadline.measures.strata import estimated_above, estimated_relevant, strata_of
+from leadline.measures.hits import Array, Hits, estimated_above, estimated_relevant, ratio, strata_of
 
 
 @measure("xinfAP", at="depth", needs="strata")
@@ -25,7 +24,7 @@ def xinf_ap(hits: Hits, depth: int = 1000, rel: int = 1) -> Array:
     Short list: as if followed by documents that are not relevant.
 
     >>> from dataclasses import replace
-    >>> from leadline.records.qrels.qrels import Qrels
+    >>> from leadline.records.qrels import Qrels
     >>> qrels = Qrels.from_columns(["7"] * 4, ["a", "b", "c", "d"], [1, 1, -1, 0], strata=["1", "2", "2", "2"])
     >>> hits = replace(Hits.of(ranks=[1, 3], grades=[1, 1], missed=[-1, 0]), qrels=qrels)
 

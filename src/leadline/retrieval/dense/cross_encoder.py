@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leadline.errors import InputError
-from leadline.retrieval.dense.dense_steps import topic_text
-from leadline.retrieval.dense.onnx_folder import LONGEST, in_batches, named_onnx_folder, padded, read_tokenizer
+from leadline.options import Count, Names
+from leadline.retrieval.dense.dense_steps import document_text, topic_text
+from leadline.retrieval.dense.encoder import LONGEST, in_batches, named_onnx_folder, padded, read_tokenizer
 from leadline.retrieval.dense.vectors import FIELDS
-from leadline.retrieval.pipeline.options import Count, Names
+from leadline.retrieval.pipeline.context import Request
 from leadline.retrieval.pipeline.pipeline import Step, step
-from leadline.retrieval.pipeline.query.patent_fields import PATENT_FIELDS, text_of
-from leadline.retrieval.pipeline.request import Request
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -94,14 +93,10 @@ class CrossEncoder(Step):
             return request
         rows = first.rows[: self.documents]
         documents = context.collection.documents_named(context.names(rows))
-        texts = [
-            "\n".join(text_of(document, field) for field in self.fields if field in PATENT_FIELDS)
-            for document in documents
-        ]
-        scores = scorer.scores(text, texts)
+        scores = scorer.scores(text, [document_text(document, self.fields) for document in documents])
         # Those behind keep their differences, below the lowest of the reranked.
         behind = first.scores[self.documents :]
         kept = scores.min() - 1 + behind - behind.max(initial=-np.inf) if len(behind) else behind
         return replace(
             request, ranking=context.ranking(first.rows, np.concatenate([scores, kept]), len(first)), parts=()
-        )  # fmt: skip
+        )

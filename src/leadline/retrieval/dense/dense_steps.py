@@ -9,18 +9,17 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from leadline.collections.documents.document import Document
 from leadline.errors import visible
+from leadline.options import Count, Fields, Names, Share, Weight
 from leadline.retrieval.dense.encoder import Encoder
-from leadline.retrieval.dense.stored_vectors import stored_vectors
-from leadline.retrieval.dense.vectors import FIELDS, Vectors, open_vectors
-from leadline.retrieval.models.ranking import EMPTY_RANKING
+from leadline.retrieval.dense.vectors import FIELDS, LONGEST_STAND_IN, STAND_INS, Vectors, open_vectors, stored_vectors
+from leadline.retrieval.models.searcher import EMPTY_RANKING
 from leadline.retrieval.pipeline.after.fuse import Fuse
 from leadline.retrieval.pipeline.combining import Combining, Normalising
-from leadline.retrieval.pipeline.options import Count, Fields, Names, Share, Weight
+from leadline.retrieval.pipeline.context import PATENT_FIELDS, Request, text_of
 from leadline.retrieval.pipeline.pipeline import Step, step
-from leadline.retrieval.pipeline.query.patent_fields import PATENT_FIELDS, text_of
 from leadline.retrieval.pipeline.query.search import Search
-from leadline.retrieval.pipeline.request import Request
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext
@@ -78,10 +77,18 @@ class Dense(Step):
 def topic_text(context: SearchContext, request: Request, fields: Sequence[str]) -> str:
     """The text of a topic: of a patent these fields, of others title, description and narrative."""
     if request.is_patent:
-        document = context.document(request)
-        return "\n".join(text_of(document, field) for field in fields if field in PATENT_FIELDS)
+        return document_text(context.document(request), fields)
     topic = request.topic
     return "\n".join(text for text in (topic.title, topic.description, topic.narrative) if text)
+
+
+def document_text(document: Document, fields: Sequence[str]) -> str:
+    """These fields of a document, as its vector is made of them: without abstract, by its description or claims."""
+    texts = [text_of(document, field) for field in fields if field in PATENT_FIELDS]
+    if tuple(fields) == FIELDS and not document.abstract.strip():
+        stand_ins = (text_of(document, field) for field in STAND_INS)
+        texts[-1] = next((text[:LONGEST_STAND_IN] for text in stand_ins if text.strip()), "")
+    return "\n".join(texts)
 
 
 @step("hybrid")
@@ -107,7 +114,11 @@ class Hybrid(Step):
         meaning = Dense(fields=self.dense, depth=self.depth, precision=self.precision)
         shares = (1 - self.weight, self.weight)
         fused = Fuse(
-            of=(words, meaning), how=self.how, weights=shares, normalise=self.normalise, constant=self.constant,
+            of=(words, meaning),
+            how=self.how,
+            weights=shares,
+            normalise=self.normalise,
+            constant=self.constant,
             depth=self.depth,
-        )  # fmt: skip
+        )
         return fused(context, request)

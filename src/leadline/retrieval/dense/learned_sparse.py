@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leadline.errors import InputError
+from leadline.options import Count, Names, Share
 from leadline.retrieval.dense.dense_steps import topic_text
-from leadline.retrieval.dense.onnx_folder import LONGEST, named_onnx_folder, padded, read_tokenizer
+from leadline.retrieval.dense.encoder import LONGEST, named_onnx_folder, padded, read_tokenizer
 from leadline.retrieval.dense.vectors import FIELDS
 from leadline.retrieval.pipeline.after.rm3 import with_expansion
-from leadline.retrieval.pipeline.options import Count, Names, Share
+from leadline.retrieval.pipeline.context import Query, Request
 from leadline.retrieval.pipeline.pipeline import Step, step
-from leadline.retrieval.pipeline.request import Query, Request
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext

@@ -150,12 +150,15 @@ def graph(folder: Path) -> bytes:
     mask = made.add("Unsqueeze", made.add("Cast", "mask", to=TensorProto.FLOAT), one)
     made.nodes.append(helper.make_node("Squeeze", [made.add("MatMul", mask, state), one], ["sum"]))
     whole = helper.make_graph(
-        made.nodes, "bert",
-        [helper.make_tensor_value_info("ids", TensorProto.INT64, ["texts", "words"]),
-         helper.make_tensor_value_info("mask", TensorProto.INT32, ["texts", "words"])],
+        made.nodes,
+        "bert",
+        [
+            helper.make_tensor_value_info("ids", TensorProto.INT64, ["texts", "words"]),
+            helper.make_tensor_value_info("mask", TensorProto.INT32, ["texts", "words"]),
+        ],
         [helper.make_tensor_value_info("sum", TensorProto.FLOAT, ["texts", shape.width])],
         made.kept,
-    )  # fmt: skip
+    )
     domains = [helper.make_opsetid("", 17), helper.make_opsetid(_MICROSOFT, 1)]
     proto: bytes = helper.make_model(whole, opset_imports=domains, ir_version=8).SerializeToString()
     return proto
@@ -166,9 +169,14 @@ def _layer(made: _Graph, name: str, state: str, shape: Shape) -> str:
     attention = f"{name}.attention.self"
     parts = ("query", "key", "value")
     attended = made.add(
-        "Attention", state, made.weight(*(f"{attention}.{part}.weight" for part in parts)),
-        made.weight(*(f"{attention}.{part}.bias" for part in parts)), "mask", domain=_MICROSOFT, num_heads=shape.heads,
-    )  # fmt: skip
+        "Attention",
+        state,
+        made.weight(*(f"{attention}.{part}.weight" for part in parts)),
+        made.weight(*(f"{attention}.{part}.bias" for part in parts)),
+        "mask",
+        domain=_MICROSOFT,
+        num_heads=shape.heads,
+    )
     state = _added(made, f"{name}.attention.output", attended, state, shape)
     first = f"{name}.intermediate.dense"
     inner = made.add("MatMul", state, made.weight(f"{first}.weight"))
@@ -180,7 +188,12 @@ def _added(made: _Graph, name: str, inner: str, before: str, shape: Shape) -> st
     """The output of an inner network, projected, added to its input, and normalised."""
     projected = made.add("MatMul", inner, made.weight(f"{name}.dense.weight"))
     return made.add(
-        "SkipLayerNormalization", projected, before, made.weight(f"{name}.LayerNorm.weight"),
-        made.weight(f"{name}.LayerNorm.bias"), made.weight(f"{name}.dense.bias"), domain=_MICROSOFT,
+        "SkipLayerNormalization",
+        projected,
+        before,
+        made.weight(f"{name}.LayerNorm.weight"),
+        made.weight(f"{name}.LayerNorm.bias"),
+        made.weight(f"{name}.dense.bias"),
+        domain=_MICROSOFT,
         epsilon=shape.epsilon,
-    )  # fmt: skip
+    )

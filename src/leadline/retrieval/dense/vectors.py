@@ -1,39 +1,54 @@
-"""The vectors of all documents of an index, in a file beside it. They are made in batches; a stopped build resumes."""
+"""The vectors of all documents of an index: made in batches beside it, and which of them an index has."""
 
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import json
 import os
+import warnings
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, get_args
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from leadline.errors import InputError
-from leadline.retrieval.dense.accelerator import GpuTurn, gpu
-from leadline.retrieval.dense.encoder import Encoder, Precision
+from leadline.errors import InputError, LeadlineWarning, visible
+from leadline.retrieval.dense.encoder import AS_EXPORTED, Encoder, GpuTurn, Precision, gpu
+from leadline.retrieval.dense.model import NEEDED, PACKAGE
 from leadline.retrieval.index import arrays
-from leadline.retrieval.index.array_table import damaged
-from leadline.retrieval.index.batches import joined_fields
-from leadline.retrieval.index.check import ABOUT, ABOUT_FORMAT, REBUILD_VECTORS, read_about_vectors
-from leadline.retrieval.index.manifest import KIND, VERSION, row_digests
-from leadline.text.checksums import check_seal, parsed_object, sealed
+from leadline.retrieval.index.arrays import damaged
+from leadline.retrieval.index.inverting import joined_claims, joined_fields
+from leadline.retrieval.index.manifest import (
+    ABOUT,
+    ABOUT_FORMAT,
+    ABOUT_VECTORS,
+    KIND,
+    REBUILD_VECTORS,
+    TEXT_ARRAY,
+    VECTOR_ARRAY,
+    VERSION,
+    read_about_vectors,
+    row_state,
+)
+from leadline.text.checksums import check_seal, parsed_object, sealed, stored_bytes
 from leadline.text.files import sync_folder, write_stored
 from leadline.text.owned_folder import OwnedFolder
-from leadline.text.stored import stored_bytes
 
 if TYPE_CHECKING:
+    import polars as pl
     from numpy.typing import NDArray
 
     from leadline.retrieval.pipeline.context import SearchContext
 
 FIELDS = ("title", "abstract")  # of which the model reads the first 256 tokens
-NAME, TEXTS = "vectors", "texts"  # the arrays of the file: vectors, and digests of the texts that they were made of
+STAND_INS = ("description", "claims")  # the first that there is takes the place of an abstract that a document lacks
+LONGEST_STAND_IN = 1 << 16  # characters, more than a model reads
+NAME, TEXTS = VECTOR_ARRAY, TEXT_ARRAY  # of the file: vectors, and digests of the texts that they were made of
 CHUNK = 512  # documents encoded before progress is saved
 _BLOCK = 16384  # rows multiplied at a time
 _IN_MEMORY = 512 << 20  # bytes: a matrix up to this size is kept in memory as float32
@@ -91,6 +106,10 @@ def build_vectors(
 ) -> Vectors:
     """Make the vectors of an index, or those that are missing after a stopped build or an update.
 
+    A document without an abstract is encoded by its title and its description, or claims: the texts of test collections
+    are descriptions. Fields that are named otherwise are taken as they are. A warning counts the documents without any
+    text, which have no vector; if none has text, it is an error.
+
     A vector that was made before of the same text is copied, so that only new and changed documents are encoded. The
     default precision is `int8`; on a GPU, which computes it faster, `full`, except where the index has int8 vectors.
     """
@@ -138,13 +157,26 @@ def build_vectors(
             write_stored(notes, sealed({"done": done, "crc": crc}))
             if progress is not None:
                 progress(done, shape[0])
+        empty = int((digests == _digests([""])).all(1).sum())
+        if empty == len(digests):
+            del into, vectors, digests  # which keep the file open
+            owned.remove([unfinished.name, notes.name, about.name])
+            problem = f"no document has text to make a vector of: all are empty in {_read_fields(fields)}"
+            raise InputError(str(context.index.folder), problem)
         arrays.finish_file(unfinished)
         arrays.sync_file(unfinished)
         os.replace(unfinished, path)
         sync_folder(path.parent)
         gone = [name for each in older for name in (each.name, each.with_suffix(".json").name) if name in owned.names]
         owned.remove([notes.name, *gone])
+    if empty:
+        what = f"{empty:,} of {shape[0]:,} documents have no text in {_read_fields(fields)}: they have no vector"
+        warnings.warn(f"{context.index.folder}: {what}, and only words find them", LeadlineWarning, stacklevel=2)
     return Vectors(path, shape)
+
+
+def _read_fields(fields: Sequence[str]) -> str:
+    return ", ".join((*fields, *STAND_INS) if tuple(fields) == FIELDS else fields)
 
 
 def _default_precision(context: SearchContext, fields: Sequence[str], model: str) -> Precision:
@@ -182,9 +214,9 @@ def older_vectors(context: SearchContext, fields: Sequence[str] = FIELDS, encode
 
 def vectors_path(context: SearchContext, fields: Sequence[str], encoder: Encoder) -> Path:
     """The path of the file; its name has a digest of how vectors are made, and one of the state of the index."""
-    how, state = ([encoder.digest, list(fields)], row_digests(context.index.manifest))
-    one, other = (hashlib.sha256(json.dumps(each).encode()).hexdigest()[:16] for each in (how, state))
-    return context.index.folder / f"vectors-{one}-{other}.float16"
+    read = [*fields, "else", *STAND_INS] if tuple(fields) == FIELDS else list(fields)
+    how = hashlib.sha256(json.dumps([encoder.digest, read]).encode()).hexdigest()[:16]
+    return context.index.folder / f"vectors-{how}-{row_state(context.index.manifest)}.float16"
 
 
 def _digests(texts: Sequence[str]) -> NDArray[np.int64]:
@@ -252,8 +284,102 @@ def _texts(
     inside = context.collection.rows(context.index.ids)
     start = done
     for part in context.collection.texts(fields, inside[order[done:]]):
-        texts = joined_fields(part, fields).to_list()
+        filled = _with_stand_ins(context, part) if tuple(fields) == FIELDS else part
+        texts = [text if text.strip() else "" for text in joined_fields(filled, fields)]
         for first in range(0, len(texts), CHUNK):
             chunk = texts[first : first + CHUNK]
             yield start, order[start : start + len(chunk)], chunk
             start += len(chunk)
+
+
+def _with_stand_ins(context: SearchContext, texts: pl.DataFrame) -> pl.DataFrame:
+    """Texts of a part of the collection, with the description or the claims of a document that has no abstract."""
+    import polars as pl
+
+    lacking = texts.filter(pl.col("abstract").fill_null("").str.strip_chars() == "")["row"]
+    if not len(lacking):
+        return texts
+    others = pl.concat(list(context.collection.texts(STAND_INS, lacking.to_numpy())))
+    filled = joined_claims(others, STAND_INS).select(
+        "row",
+        stand_in=pl.coalesce(
+            pl.when(pl.col(name).str.strip_chars() != "").then(pl.col(name).str.slice(0, LONGEST_STAND_IN))
+            for name in STAND_INS
+        ),
+    )
+    joined = texts.join(filled, on="row", how="left", maintain_order="left")
+    return joined.with_columns(abstract=pl.coalesce("stand_in", "abstract")).drop("stand_in")
+
+
+# Which vectors an index has: by which model, at which precision, of which fields.
+#
+# Beside each file of vectors lies a description with its checksum. Vectors of different models or precisions are in
+# different files, whose names depend on both, so that they are never compared with each other.
+
+
+PACKAGED = "all-MiniLM-L6-v2"  # the model of the package
+
+
+@dataclass(frozen=True)
+class StoredVectors:
+    """What the vectors of an index were made with."""
+
+    model: str  # a folder; empty for the model of the package
+    precision: Precision
+
+    @property
+    def label(self) -> str:
+        """The model's name, and for the model of the package its precision."""
+        return visible(Path(self.model).name) if self.model else f"{PACKAGED}, {self.precision}"
+
+
+_known_vectors: WeakKeyDictionary[SearchContext, dict[tuple[str, ...], StoredVectors | None]] = WeakKeyDictionary()
+
+
+def stored_vectors(context: SearchContext, fields: Sequence[str] = FIELDS) -> StoredVectors | None:
+    """The vectors of these fields that an index has and that can be searched; a model of the user's own comes first."""
+    key, known = tuple(fields), _known_vectors.setdefault(context, {})
+    if key not in known:
+        known[key] = _found(context, key)
+    return known[key]
+
+
+def has_own_model(folder: Path, fields: Sequence[str] = FIELDS) -> bool:
+    """Whether an index has vectors of these fields by a model of the user's own."""
+    described = [described_vectors(path, tuple(fields)) for path in sorted(folder.glob(ABOUT_VECTORS))]
+    return any(each is not None and each.model for each in described)
+
+
+def _found(context: SearchContext, fields: tuple[str, ...]) -> StoredVectors | None:
+    if not any(context.index.folder.glob("vectors-*.float16")) or not all(map(importlib.util.find_spec, NEEDED)):
+        return None
+    described = [described_vectors(path, fields) for path in sorted(context.index.folder.glob(ABOUT_VECTORS))]
+    found = [each for each in described if each is not None and _is_current(context, fields, each)]
+    own = [each for each in found if each.model]
+    if own:
+        return own[0]
+    if found:
+        return min(found, key=lambda each: each.precision != "int8")
+    if importlib.util.find_spec(PACKAGE) is not None:  # made before vectors had descriptions
+        unsaid = StoredVectors("", "int8")
+        return unsaid if vectors_path(context, fields, Encoder()).exists() else None
+    return None
+
+
+def described_vectors(path: Path, fields: tuple[str, ...]) -> StoredVectors | None:
+    """What a description says; None where the vectors are of other fields."""
+    about: dict[str, Any] = read_about_vectors(path)
+    model, precision = about.get("model"), about.get("precision")
+    if not isinstance(model, str) or precision not in (*get_args(Precision), AS_EXPORTED):
+        raise InputError(str(path), f"is damaged, it does not say which model: {REBUILD_VECTORS}")
+    known: Precision = "full" if precision == "full" else "int8"  # of no effect on a model as ONNX
+    return StoredVectors(model, known) if about.get("fields") == list(fields) else None
+
+
+def _is_current(context: SearchContext, fields: tuple[str, ...], about: StoredVectors) -> bool:
+    """Whether the model is there, and the vectors are those it makes of this index."""
+    try:
+        return vectors_path(context, fields, Encoder(about.model, about.precision)).exists()
+    except InputError as error:  # the model was moved or removed
+        warnings.warn(f"vectors by {about.label} are not used: {error}", LeadlineWarning, stacklevel=2)
+        return False

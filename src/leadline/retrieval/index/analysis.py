@@ -1,9 +1,9 @@
-"""From text to terms: what a word is, which words are left out, and which have the same stem.
+"""From text to terms: characters, words, stop words, stems, other spellings; and terms of many texts as numbers.
 
-A word is a run of letters and digits, in lower case and normalised Unicode (`characters.py`). Names and numbers of
+A word is a run of letters and digits, in lower case and normalised Unicode. Names and numbers of
 chemistry stay whole (`words="chemical"`): a point or a comma between two digits belongs to the word, and so do a
 hyphen beside a digit and an ampersand between letters, as in AT&T. Any other hyphen separates words, as in
-water-in-oil. The parts of such words are in a dictionary of other spellings (`spellings.py`).
+water-in-oil. The parts of such words are in a dictionary of other spellings.
 
 >>> Analysis(stemming="none").terms("1,2-Dichloroethane (CAS 107-06-2) in H2SO4; water-in-oil, 3.5 %")
 ['1,2-dichloroethane', 'cas', '107-06-2', 'h2so4', 'water', 'oil', '3.5']
@@ -14,7 +14,9 @@ as documents are, because an index stores its analysis.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -22,24 +24,75 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from leadline.errors import InputError, checked_choice
-from leadline.retrieval.index.characters import classes, joined
-from leadline.retrieval.index.kernels.words import ALONE, AMPERSAND, BETWEEN, DIGIT, LETTER, POINT
-from leadline.retrieval.index.stop_words import COMMON
-from leadline.text.compiled import Kernel
-from leadline.text.engine import compiled_job
+from leadline.retrieval.index.choices import COMMON, LANGUAGES, Stemming, StopWords, Words
+from leadline.retrieval.index.kernels.words import ALONE, AMPERSAND, BETWEEN, DIGIT, HYPHEN, LETTER, POINT
+from leadline.retrieval.index.terms import TERM_END as FORM_SEPARATOR
+from leadline.retrieval.index.terms import Terms
+from leadline.text.engine import Kernel, compiled_job
+from leadline.text.kernel_arguments import FieldSlices, HashTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Stemming = Literal["snowball", "porter", "none"]
-StopWords = Literal["common", "none"]
-Words = Literal["chemical", "plain"]
-# Snowball's name for each language it stems.
-LANGUAGES = {
-    "da": "danish", "de": "german", "en": "english", "es": "spanish", "fi": "finnish", "fr": "french",
-    "hu": "hungarian", "it": "italian", "nl": "dutch", "no": "norwegian", "pt": "portuguese", "ro": "romanian",
-    "ru": "russian", "sv": "swedish", "tr": "turkish",
-}  # fmt: skip
+# The class of each character, and texts normalised and joined for finding words.
+
+
+Capitals = Literal["small", "kept"]  # capitals distinguish NaCl from other words
+PADDING = 64  # bytes beyond the end, so that kernels may load eight bytes anywhere
+# All hyphens and the minus sign become one hyphen; trade mark signs become blanks; soft hyphens are removed.
+_SAME = (("‐", "-"), ("‑", "-"), ("‒", "-"), ("–", "-"), ("−", "-"), ("™", " "), ("℠", " "), ("\xad", ""))
+
+
+@cache
+def classes() -> NDArray[np.uint8]:
+    """The class of every character up to U+FFFF, by its code."""
+    return np.frombuffer(bytes(_class_of(chr(code)) for code in range(0x10000)), np.uint8)
+
+
+def _class_of(character: str) -> int:
+    """The class of one character.
+
+    >>> [_class_of(c) for c in "aß7-,(水"] == [LETTER, LETTER, DIGIT, HYPHEN, POINT, BETWEEN, ALONE]
+    True
+    """
+    if character in ".,":
+        return POINT
+    if character == "-":
+        return HYPHEN
+    if character == "&":
+        return AMPERSAND
+    if character.isdecimal():
+        return DIGIT
+    kind = unicodedata.category(character)
+    if kind == "Lo" and _is_ideograph(ord(character)):
+        return ALONE
+    return LETTER if kind[0] in "LMN" else BETWEEN
+
+
+def _is_ideograph(code: int) -> bool:
+    """Whether a character is of a script without blanks between words: Chinese characters and Japanese syllables."""
+    return 0x3040 <= code <= 0x30FF or 0x3400 <= code <= 0x4DBF or 0x4E00 <= code <= 0x9FFF or 0xF900 <= code <= 0xFAFF
+
+
+def prepared(text: str, capitals: Capitals = "small") -> bytes:
+    """A text in lower case (with `capitals="small"`) and normalised (Unicode's NFKC), as UTF-8.
+
+    >>> prepared("H₂SO₄ and 1,2‐Dichloroethane").decode()
+    'h2so4 and 1,2-dichloroethane'
+    """
+    if not text.isascii():
+        for character, replacement in _SAME:
+            text = text.replace(character, replacement)
+        text = unicodedata.normalize("NFKC", text)
+    return (text.lower() if capitals == "small" else text).encode("utf-8", "replace")
+
+
+def joined(texts: Sequence[str], capitals: Capitals = "small") -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Prepared texts, concatenated: the bytes, and the offset of each text."""
+    ready = [prepared(text, capitals) for text in texts]
+    offsets = np.zeros(len(ready) + 1, np.int64)
+    np.cumsum([len(text) for text in ready], out=offsets[1:])
+    return np.frombuffer(b"".join([*ready, bytes(PADDING)]), np.uint8), offsets
 
 
 @dataclass(frozen=True)
@@ -184,3 +237,241 @@ def _stemmer(language: str, stemming: Stemming) -> Any:
     except ImportError:
         raise InputError("stemming", "needs the package PyStemmer: install it, or choose none") from None
     return Stemmer.Stemmer("porter" if stemming == "porter" else LANGUAGES[language], 0)
+
+
+# Other spellings of a word: its parts, its number without separators, and its letters without accents.
+#
+# Names and numbers stay whole in an index, so that `1,4-butanediol` is one word. This dictionary finds them by their
+# parts and in other spellings: butanediol, COVID in COVID-19, 1000 in 1,000, cafe in café. The query language uses it;
+# the postings of words, which models rank by, are as without it.
+#
+# The dictionary is sorted. Its keys are `spelling NUL term`, and `spelling NUL` alone before the first of each
+# spelling.
+
+
+# Languages that write a decimal comma, and a point or a blank between thousands.
+DECIMAL_COMMA = frozenset({"da", "de", "es", "fi", "fr", "hu", "it", "nl", "no", "pt", "ro", "ru", "sv", "tr"})
+_THOUSANDS = {
+    ",": re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?"),
+    ".": re.compile(r"[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]+)?"),
+}
+_DECIMAL = {",": re.compile(r"[0-9]+\.[0-9]+"), ".": re.compile(r"[0-9]+,[0-9]+")}  # by the sign between thousands
+_JOINTS = re.compile("[-&]")
+_POINTS = re.compile("[.,]")
+_LETTERS = str.maketrans({"ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "đ": "d", "ł": "l", "ı": "i", "þ": "th"})
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
+
+
+def plain_number(word: str, language: str = "en") -> str:
+    """A number without separators of thousands and without final zeros of a fraction; empty for other words.
+
+    >>> plain_number("1,000"), plain_number("3.50"), plain_number("1.000,5", "de"), plain_number("107-06-2")
+    ('1000', '3.5', '1000.5', '')
+    """
+    mark = "." if language in DECIMAL_COMMA else ","
+    if _THOUSANDS[mark].fullmatch(word):
+        word = word.replace(mark, "")
+    elif not _DECIMAL[mark].fullmatch(word):
+        return ""
+    whole, _, fraction = word.replace(",", ".").partition(".")
+    fraction = fraction.rstrip("0")
+    return f"{whole}.{fraction}" if fraction else whole
+
+
+def in_several_words(word: str, language: str = "en") -> str:
+    """A number or a name with a hyphen as several words; empty for other words.
+
+    >>> in_several_words("1000"), in_several_words("12,500"), in_several_words("covid-19"), in_several_words("film")
+    ('1 000', '12 500', 'covid 19', '')
+    """
+    if not any(map(str.isdigit, word)):
+        return ""
+    number = word if word.isdigit() else plain_number(word, language)
+    if number.isdigit():
+        return f"{int(number):,}".replace(",", " ") if 4 <= len(number) <= 15 and number[0] != "0" else ""
+    # A range of numbers, as 100-200, is not the same as the two numbers one after the other.
+    is_name = "-" in word.strip("-") and any(map(str.isalpha, word))
+    return " ".join(filter(None, word.split("-"))) if is_name else ""
+
+
+def without_accents(word: str) -> list[str]:
+    """A word without accents, and with ae, oe and ue for umlauts; empty where it has neither.
+
+    >>> without_accents("möbel"), without_accents("film")
+    (['mobel', 'moebel'], [])
+    """
+    if word.isascii():
+        return []
+    spelled = (word.translate(_LETTERS), word.translate(_UMLAUTS))
+    plain = ("".join(c for c in unicodedata.normalize("NFD", each) if not unicodedata.combining(c)) for each in spelled)
+    return [each for each in dict.fromkeys(plain) if each != word]
+
+
+def variants(word: str, language: str = "en") -> list[str]:
+    """Other spellings of the whole word."""
+    plain = without_accents(word)
+    numbers = dict.fromkeys(plain_number(each, language) for each in (word, *plain))
+    return [*plain, *(number for number in numbers if number and number != word)]
+
+
+def parts(word: str, language: str = "en") -> Iterator[str]:
+    """The parts of a word with hyphens, ampersands or points, each in all its spellings.
+
+    >>> sorted(set(parts("1,4-butanediol"))), list(parts("covid-19")), list(parts("1,000")), list(parts("at&t"))
+    (['1', '1,4', '4', 'butanediol'], ['covid', '19'], [], ['at', 't'])
+    """
+    pieces = _JOINTS.split(word)
+    if len(pieces) > 1:
+        for piece in filter(None, pieces):
+            yield piece
+            yield from variants(piece, language)
+            yield from _between_points(piece, language)
+    else:
+        yield from _between_points(word, language)
+
+
+def _between_points(word: str, language: str) -> Iterator[str]:
+    if not plain_number(word, language) and _POINTS.search(word):
+        yield from filter(None, _POINTS.split(word))
+
+
+def spelling_keys(words: Sequence[bytes], terms: Sequence[bytes], analysis: Analysis) -> list[bytes]:
+    """The keys of the dictionary for words and their terms, not sorted."""
+    pairs: list[tuple[str, bytes]] = []
+    for word, term in zip(words, terms, strict=True):
+        if term and (not word.isalnum() or not word.isascii()):
+            written = word.decode()
+            others = (*variants(written, analysis.language), *parts(written, analysis.language))
+            pairs += [(other, term) for other in dict.fromkeys(others)]
+    reduced = analysis.reduced([other.encode() for other, _ in pairs])
+    return [
+        key
+        for spelling, (_, term) in zip(reduced, pairs, strict=True)
+        if spelling and spelling != term
+        for key in (spelling + FORM_SEPARATOR, spelling + FORM_SEPARATOR + term)
+    ]
+
+
+def spelled(dictionary: Terms, spellings: Iterable[bytes]) -> Mapping[bytes, list[bytes]]:
+    """The terms that have each spelling; spellings without any are left out."""
+    asked = list(spellings)
+    found: dict[bytes, list[bytes]] = {}
+    for spelling, place in zip(asked, dictionary.find([each + FORM_SEPARATOR for each in asked]).tolist(), strict=True):
+        if place >= 0:
+            terms = found[spelling] = []
+            for number in range(place + 1, len(dictionary)):
+                of, _, term = dictionary[number].partition(FORM_SEPARATOR)
+                if of != spelling:
+                    break
+                terms.append(term)
+    return found
+
+
+# The terms of many texts as numbers, from which a segment is made.
+
+
+_SEED = np.uint64(0x1EAD11)
+_SLOTS = 1 << 18  # of the first hash table, which fits in the processor's cache
+
+
+@dataclass(frozen=True)
+class Occurrences:
+    """The terms of texts in their order: those of text t are terms[codes[offsets[t]:offsets[t + 1]]].
+
+    Two codes may mean the same term, as those of acid and acids do; words that are left out have an empty term.
+    """
+
+    terms: Sequence[bytes]
+    codes: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    words: Sequence[bytes] = ()  # the word of each code, where terms are stems of words
+    spans: WordSpans | None = None  # where these are the words of a text
+    spellings: Sequence[bytes] = ()  # other spellings of the words, as keys of a dictionary
+
+    def of_text(self, number: int) -> list[str]:
+        """The terms of one text."""
+        codes = self.codes[self.offsets[number] : self.offsets[number + 1]].tolist()
+        return [term.decode() for code in codes if (term := self.terms[code])]
+
+
+@dataclass(frozen=True)
+class WordSpans:
+    """The words of joined texts: the code, the start and the length of each."""
+
+    content: NDArray[np.uint8]
+    words: list[bytes]  # by code, each once
+    codes: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    lengths: NDArray[np.int32]
+    offsets: NDArray[np.int64]  # the number of each text's first word
+
+    @classmethod
+    def of(cls, content: NDArray[np.uint8], text_offsets: NDArray[np.int64], words: Words) -> WordSpans:
+        starts, lengths, offsets = spans(content, text_offsets, words)
+        codes, first = _numbered.choose(int(lengths.sum()))(content, starts, lengths)
+        whole = content.tobytes()
+        unique = [
+            whole[start : start + length]
+            for start, length in zip(starts[first].tolist(), lengths[first].tolist(), strict=True)
+        ]
+        return cls(content, unique, codes, starts, lengths, offsets)
+
+    def text_ends(self) -> NDArray[np.int64]:
+        """The last word of each text that is followed by a word of another text."""
+        firsts = self.offsets[1:-1]
+        return firsts[(firsts > 0) & (firsts < len(self.codes))] - 1
+
+    def terms(self, analysis: Analysis, languages: Sequence[str] = ()) -> Occurrences:
+        """The terms of the words; those of a text in another language are reduced by the rules of that language."""
+        others = {name: analysis.for_language(name) for name in dict.fromkeys(languages)}
+        analyses = list(dict.fromkeys([analysis, *others.values()]))
+        if len(analyses) == 1:
+            terms = analysis.reduced(self.words)
+            words = () if analysis.stemming == "none" else self.words
+            return Occurrences(terms, self.codes, self.offsets, words, self, spelling_keys(self.words, terms, analysis))
+        # A code for each word and language.
+        number = np.array([analyses.index(others[name]) for name in languages], np.int64)
+        codes = self.codes + np.repeat(number, np.diff(self.offsets)) * len(self.words)
+        used, codes = np.unique(codes, return_inverse=True)
+        all_terms: list[bytes] = []
+        all_words: list[bytes] = []
+        spellings: list[bytes] = []
+        for place, each in enumerate(analyses):
+            own = used[used // max(len(self.words), 1) == place] % max(len(self.words), 1)
+            written = [self.words[code] for code in own.tolist()]
+            reduced = each.reduced(written)
+            all_words += written
+            all_terms += reduced
+            spellings += spelling_keys(written, reduced, each)
+        return Occurrences(all_terms, codes.astype(np.int32), self.offsets, all_words, self, spellings)
+
+
+def _numbered_plain(
+    content: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The code of every word, and for each code the first word that has it."""
+    whole = content.tobytes()
+    code_of: dict[bytes, int] = {}
+    first: list[int] = []
+    codes: list[int] = []
+    for place, (start, length) in enumerate(zip(starts.tolist(), lengths.tolist(), strict=True)):
+        code = code_of.setdefault(whole[start : start + length], len(code_of))
+        if code == len(first):
+            first.append(place)
+        codes.append(code)
+    return np.array(codes, np.int32), np.array(first, np.int64)
+
+
+@compiled_job("leadline.retrieval.index.kernels.postings.number_words", plain=_numbered_plain)
+def _numbered(
+    kernel: Kernel, content: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    size = _SLOTS
+    codes = np.empty(len(starts), np.int32)
+    while True:
+        table = HashTable(slots=np.zeros(size, np.int32), mask=size - 1, hashes=np.empty(size, np.uint64))
+        first = np.empty(size, np.int64)
+        count = kernel(FieldSlices(content, starts, lengths), len(starts), _SEED, table, first, codes)
+        if count >= 0:
+            return codes, first[:count]
+        size *= 4  # the table was full

@@ -1,4 +1,4 @@
-"""An index on disk: a folder with a manifest and a file for each segment.
+"""An index on disk: a folder with a manifest and a file for each segment; its lists united and intersected.
 
     >>> from tempfile import TemporaryDirectory
     >>> folder = TemporaryDirectory()
@@ -19,32 +19,36 @@ import os
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from leadline.collections.documents.document import covering
 from leadline.errors import InputError, LeadlineWarning, checked_choice
-from leadline.records.scores.result import Result, counted
+from leadline.records.result import Result, counted
 from leadline.retrieval.index.analysis import Analysis
-from leadline.retrieval.index.batches import FIELDS, Records
+from leadline.retrieval.index.choices import FIELDS
 from leadline.retrieval.index.derived import split_fields
-from leadline.retrieval.index.manifest import MANIFEST, read_manifest
-from leadline.retrieval.index.opening import OrderFile, opened_segment
-from leadline.retrieval.index.origin import Origin
+from leadline.retrieval.index.inverting import Records
+from leadline.retrieval.index.kernels.arguments import FieldLists
+from leadline.retrieval.index.manifest import MANIFEST, OrderFile, Origin, opened_segment, read_manifest
+from leadline.retrieval.index.packing import NOT_IN_ORDER, PackedArray
 from leadline.retrieval.index.segment import CODES, NUMBERS, CodedColumn
 from leadline.retrieval.index.terms import offsets_of
-from leadline.text.ids import encode_id
+from leadline.text.engine import Kernel, compiled_job
+from leadline.text.fields import encode_id
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from leadline.retrieval.index.families import Members, Unit
-    from leadline.retrieval.index.updating import Changes
-    from leadline.text.memory_budget import MemoryLike
-    from leadline.text.spread import Spread
+    from leadline.retrieval.index.choices import Members, Unit
+    from leadline.retrieval.index.writing import Changes
+    from leadline.text.spread import MemoryLike, Spread
+
+    _United = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -116,14 +120,23 @@ class Index(Result):
         from leadline.retrieval.index.writing import build
 
         build(
-            source, Path(folder), fields, analysis or Analysis(), positions, workers, origin, unit, members, memory,
+            source,
+            Path(folder),
+            fields,
+            analysis or Analysis(),
+            positions,
+            workers,
+            origin,
+            unit,
+            members,
+            memory,
             spread,
-        )  # fmt: skip
+        )
         return cls.open(folder)
 
     def add(self, source: Iterable[Any] | Records, *, workers: int | None = None) -> Index:
         """Add documents as a new segment, and return the new index."""
-        from leadline.retrieval.index.updating import add
+        from leadline.retrieval.index.writing import add
 
         if self.unit != "document":
             problem = "is an index of families, to which no documents can be added: update its collection, and then it"
@@ -132,16 +145,21 @@ class Index(Result):
         return Index.open(self.folder)
 
     def update(
-        self, collection: Records, *, workers: int | None = None, changes: Changes | None = None, texts: Any = None,
+        self,
+        collection: Records,
+        *,
+        workers: int | None = None,
+        changes: Changes | None = None,
+        texts: Any = None,
         origin: str | None = None,
-    ) -> Index:  # fmt: skip
+    ) -> Index:
         """Bring the index up to date with its collection, and return the new index.
 
         Documents that are new or changed are indexed; those that were changed or deleted are no longer found. `changes`
         are those that `changes_of` found, `texts` gives the texts of documents (default: the collection), and `origin`
         is the folder of the collection, where it was moved.
         """
-        from leadline.retrieval.index.updating import changes_of, groups_to_merge, merge_groups, update
+        from leadline.retrieval.index.writing import changes_of, groups_to_merge, merge_groups, update
 
         update(self, collection, changes or changes_of(self, collection), workers, texts, origin)
         index = Index.open(self.folder)
@@ -158,7 +176,7 @@ class Index(Result):
 
     def merge(self) -> Index:
         """Merge all segments into one, and return the new index."""
-        from leadline.retrieval.index.updating import merge_all
+        from leadline.retrieval.index.writing import merge_all
 
         if len(self.segments) == 1 and not self.has_dead:
             return self
@@ -188,7 +206,7 @@ class Index(Result):
 
     def check(self) -> None:
         """Read every byte and raise InputError if anything is damaged."""
-        from leadline.retrieval.index.check import check_index
+        from leadline.retrieval.index.manifest import check_index
 
         for finding in check_index(self.folder):
             raise InputError(finding.path, f"{finding.problem}: {finding.fix}")
@@ -288,7 +306,8 @@ class Index(Result):
     def having(self, column: str, words: Sequence[str]) -> NDArray[np.bool_]:
         """Which documents have one of these offices, or one of these classes or a class under one of them.
 
-        A class is a section, class, subclass or group: C07 includes C07D401/04, and C07D4 is group 4, not 40 to 49.
+        A class is a section, class, subclass or group: C07 includes C07D401/04, and C07D4 is group 4, not 40 to 49. A
+        main group, written C07D401 or C07D401/00, includes its subgroups.
         """
         checked_choice("column", column, list(CODES))
         compact = ["".join(word.upper().split()) for word in words]
@@ -305,11 +324,115 @@ def _term_by_term(parts: Sequence[NDArray[np.int32]], counts: NDArray[np.int64])
 
 def _having(column: CodedColumn, words: Sequence[str], name: str) -> NDArray[np.bool_]:
     chosen = np.zeros(len(column.terms) + 1, np.bool_)
-    for word in words:
+    is_class = name in ("classes", "ipc", "cpc")
+    for word in map(covering, words) if is_class else words:
         exactly = column.terms.find([encode_id(word)])
         chosen[exactly] = exactly[0] >= 0
-        if name in ("classes", "ipc", "cpc"):
+        if is_class:
             whole_group = len(word) > 4 and "/" not in word
             under = column.terms.prefixed(encode_id(word + "/" if whole_group else word))
             chosen[under.start : under.stop] = True
     return column.having(chosen)
+
+
+# Unite the postings of terms in several fields to one list per term.
+
+
+_BYTES_A_POSTING_UNITED = 20  # NumPy unites a posting in the time in which plain Python reads so many bytes of text
+
+
+def united(fields: Sequence[Lists], documents: int) -> _United:
+    """The offset of each term's list, the documents of all lists, and per field a row of frequencies.
+
+    >>> title = Lists(np.array([0, 1]), np.array([3], np.int32), np.array([1], np.int32), np.array([1]))
+    >>> body = Lists(np.array([0, 2]), np.array([2, 3], np.int32), np.array([5, 4], np.int32), np.array([9]))
+    >>> _, found, frequencies = united([title, body], 4)
+    >>> found.tolist(), frequencies.tolist()
+    ([2, 3], [[0.0, 1.0], [5.0, 4.0]])
+    """
+    if len(fields) == 1:
+        only = fields[0]
+        return only.offsets, only.documents, only.frequencies.astype(np.float64)[None]
+    postings = sum(len(lists.documents) for lists in fields)
+    return _united.choose(_BYTES_A_POSTING_UNITED * postings)(fields, documents)
+
+
+def _united_plain(fields: Sequence[Lists], documents: int) -> _United:
+    terms = len(fields[0].offsets) - 1
+    # A posting as one number: its term and its document.
+    keys = [
+        np.repeat(np.arange(terms), np.diff(lists.offsets)) * documents + lists.documents.astype(np.int64)
+        for lists in fields
+    ]
+    union = np.unique(np.concatenate(keys))
+    frequencies = np.zeros((len(fields), len(union)))
+    for row, key, lists in zip(frequencies, keys, fields, strict=True):
+        row[np.searchsorted(union, key)] = lists.frequencies
+    offsets = np.searchsorted(union, np.arange(terms + 1) * documents)
+    return offsets.astype(np.int64), (union % documents).astype(np.int32), frequencies
+
+
+@compiled_job("leadline.retrieval.index.kernels.postings.unite_lists", plain=_united_plain)
+def _united(kernel: Kernel, fields: Sequence[Lists], documents: int) -> _United:
+    terms = len(fields[0].offsets) - 1
+    before = np.cumsum([0, *(len(lists.documents) for lists in fields)])
+    postings = int(before[-1])
+    lists = FieldLists(
+        terms=terms,
+        fields=len(fields),
+        starts=np.concatenate([lists.offsets[:-1] + start for lists, start in zip(fields, before, strict=False)]),
+        stops=np.concatenate([lists.offsets[1:] + start for lists, start in zip(fields, before, strict=False)]),
+        documents=np.concatenate([lists.documents for lists in fields]),
+        frequencies=np.concatenate([lists.frequencies for lists in fields]),
+    )
+    offsets, into = np.empty(terms + 1, np.int64), np.empty(postings, np.int32)
+    frequencies = np.empty((len(fields), postings))
+    count = kernel(lists, np.empty(len(fields), np.int64), offsets, into, frequencies, postings)
+    return offsets, into[:count], frequencies[:, :count]
+
+
+_BYTES_A_POSTING_INTERSECTED = (
+    2  # NumPy intersects a posting in the time in which plain Python reads so many bytes of text
+)
+_PER_BLOCK = 128
+
+
+def rows_with_all(index: Index, field: str, terms: Sequence[bytes]) -> NDArray[np.int64]:
+    """The rows of the documents that have all terms in a field, ascending. The terms must be those of segments."""
+    found = []
+    for segment, base in zip(index.segments, index.bases.tolist(), strict=False):
+        part = segment.field(index.field(field))
+        numbers = part.terms.find(terms)
+        if (numbers >= 0).all():
+            starts, stops = part.starts[numbers], part.starts[numbers + 1]
+            order = np.argsort(stops - starts, kind="stable")  # the shortest list first
+            found.append(base + intersected(part.documents, starts[order], stops[order]))
+    return np.concatenate([np.empty(0, np.int64), *found])
+
+
+def intersected(documents: PackedArray, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int32]:
+    """The documents that are in all lists, the shortest of which is first."""
+    if type(documents) is not PackedArray:  # lists that are not as they are stored
+        return _intersected_plain(documents, starts, stops)
+    return _intersected.choose(_BYTES_A_POSTING_INTERSECTED * int((stops - starts).sum()))(documents, starts, stops)
+
+
+def _intersected_plain(
+    documents: PackedArray, starts: NDArray[np.int64], stops: NDArray[np.int64]
+) -> NDArray[np.int32]:
+    lists = [documents.ranges(starts[n : n + 1], stops[n : n + 1]) for n in range(len(starts))]
+    if any((each[1:] <= each[:-1]).any() for each in lists):
+        raise documents.damaged(NOT_IN_ORDER)
+    return reduce(lambda one, other: np.intersect1d(one, other, assume_unique=True), lists)
+
+
+@compiled_job("leadline.retrieval.index.kernels.packing.intersect_lists", plain=_intersected_plain)
+def _intersected(
+    kernel: Kernel, documents: PackedArray, starts: NDArray[np.int64], stops: NDArray[np.int64]
+) -> NDArray[np.int32]:
+    into = np.empty(int(stops[0] - starts[0]), np.int32)
+    blocks = documents.checked_blocks(starts, stops)
+    count = kernel(blocks, starts, stops, len(starts), np.empty(_PER_BLOCK, np.int32), into)
+    if count < 0:
+        raise documents.damaged(NOT_IN_ORDER)
+    return into[:count]

@@ -26,12 +26,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leadline.errors import InputError
-from leadline.retrieval.index.checked_array import CheckedArray
+from leadline.retrieval.index.arrays import CheckedArray
 from leadline.retrieval.index.kernels.arguments import PackedBlocks
-from leadline.text.compiled import Kernel, prepared
-from leadline.text.engine import compiled_job
+from leadline.text.engine import Kernel, compiled_job, prepared
+from leadline.text.fields import ranges
 from leadline.text.files import reported
-from leadline.text.ids import ranges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -263,11 +262,15 @@ def _checked_plain(
     words.check_ranges(blocks.offsets[first], blocks.offsets[last])
 
 
-@compiled_job("leadline.retrieval.index.kernels.checking.check_lists", plain=_checked_plain)
+@compiled_job("leadline.retrieval.index.kernels.packing.check_lists", plain=_checked_plain)
 def _checked(
-    kernel: Kernel, words: CheckedArray, blocks: PackedBlocks, size: int, starts: NDArray[np.int64],
+    kernel: Kernel,
+    words: CheckedArray,
+    blocks: PackedBlocks,
+    size: int,
+    starts: NDArray[np.int64],
     stops: NDArray[np.int64],
-) -> None:  # fmt: skip
+) -> None:
     """Check the blocks of a file that have values of lists."""
     if words.check_by(lambda array, good: kernel(array, good, blocks, size, starts, stops, len(starts))) < 0:
         raise words.damaged(BEYOND_END)

@@ -1,4 +1,4 @@
-"""Write or change an index: first new files, then the manifest; files that it no longer names are deleted last."""
+"""Write or change an index: new files, then the manifest; segments merged; what it no longer names deleted last."""
 
 from __future__ import annotations
 
@@ -9,33 +9,50 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Protocol, get_args
 
 import numpy as np
 
 from leadline.errors import InputError, checked_choice
-from leadline.records.scores.result import counted
+from leadline.records.result import counted
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.analysis import Analysis
-from leadline.retrieval.index.batches import BATCH_BYTES, DocumentBatch, Records, SomeRows, batches, is_collection
+from leadline.retrieval.index.choices import Members, Unit
 from leadline.retrieval.index.derived import split_fields
-from leadline.retrieval.index.families import Members, Unit, family_batches
-from leadline.retrieval.index.id_order import sorted_places
-from leadline.retrieval.index.inverting import inverted
-from leadline.retrieval.index.manifest import KIND, MANIFEST, VERSION, WHAT, files_of, read_manifest
-from leadline.retrieval.index.merging import MERGE_SIZES, MergeSizes, merge
-from leadline.retrieval.index.opening import described_file, opened_segment
-from leadline.retrieval.index.origin import Origin
-from leadline.retrieval.index.segment import Segment
+from leadline.retrieval.index.inverting import (
+    BATCH_BYTES,
+    DocumentBatch,
+    Records,
+    SomeRows,
+    batches,
+    content_sums,
+    inverted,
+    is_collection,
+)
+from leadline.retrieval.index.manifest import (
+    KIND,
+    KIND_NAME,
+    MANIFEST,
+    VERSION,
+    Origin,
+    described_file,
+    family_batches,
+    family_ids,
+    files_of,
+    live_documents,
+    opened_segment,
+    read_manifest,
+)
+from leadline.retrieval.index.segment import CODES, MERGE_SIZES, NUMBERS, MergeSizes, Segment, merge
 from leadline.retrieval.index.terms import Terms
 from leadline.retrieval.index.tombstones import ROWS as DEAD_ROWS
-from leadline.text.checksums import file_sha256, sealed
+from leadline.retrieval.index.tombstones import LiveSegment, write_tombstones
+from leadline.text.checksums import file_sha256, sealed, stored_bytes
 from leadline.text.files import readable_size, reported, sync_folder, write_stored
-from leadline.text.memory_budget import LargestDocument, MemoryBudget, MemoryLike
 from leadline.text.owned_folder import OwnedFolder
-from leadline.text.spread import Spread
-from leadline.text.stored import stored_bytes
+from leadline.text.spread import LargestDocument, MemoryBudget, MemoryLike, Spread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -78,11 +95,18 @@ def least_memory(documents: int) -> int:
 
 
 def build(
-    source: Iterable[Any] | Records, folder: Path, fields: Sequence[str], analysis: Analysis, positions: bool,
-    workers: int | None, origin: str, unit: Unit = "document", members: Members = "joined",
+    source: Iterable[Any] | Records,
+    folder: Path,
+    fields: Sequence[str],
+    analysis: Analysis,
+    positions: bool,
+    workers: int | None,
+    origin: str,
+    unit: Unit = "document",
+    members: Members = "joined",
     memory: MemoryLike = None,
     spread: Spread | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """Write an index of documents; `spread` inverts and merges them elsewhere."""
     if not split_fields(fields)[0]:
         derived = f"{fields[0]} is derived from others: name one of these too" if fields else ""
@@ -91,9 +115,14 @@ def build(
     checked_choice("unit", unit, get_args(Unit))
     checked_choice("members", members, get_args(Members))
     settings = {
-        "analysis": analysis.settings(), "fields": list(fields), "positions": positions, "source": origin,
-        "unit": unit, "members": members, "stemmer": analysis.stemmer_version(),
-    }  # fmt: skip
+        "analysis": analysis.settings(),
+        "fields": list(fields),
+        "positions": positions,
+        "source": origin,
+        "unit": unit,
+        "members": members,
+        "stemmer": analysis.stemmer_version(),
+    }
     budget = MemoryBudget.of(memory)
     sizes = BuildSizes.of(workers, budget, source)
     units = _seen(units_of(source, fields, unit, members, size=sizes.batch), budget, sizes)
@@ -101,14 +130,10 @@ def build(
         if owned.damaged:
             _recover_names(owned)
         made = new_segment(units, owned, fields, analysis, positions, sizes, spread)
-        commit(
-            owned, settings, [Part(made)], lambda ids: Origin.of(source, ids, members if unit == "family" else None)
-        )  # fmt: skip
+        commit(owned, settings, [Part(made)], lambda ids: Origin.of(source, ids, members if unit == "family" else None))
 
 
-def _seen(
-    units: Iterator[DocumentBatch], budget: MemoryBudget | None, sizes: BuildSizes
-) -> Iterator[DocumentBatch]:  # fmt: skip
+def _seen(units: Iterator[DocumentBatch], budget: MemoryBudget | None, sizes: BuildSizes) -> Iterator[DocumentBatch]:
     """The same batches; of one that is a single document too large for the budget, it is said."""
     largest = LargestDocument(budget, sizes.batch, BYTES_A_BYTE)
     for batch in units:
@@ -150,9 +175,14 @@ def new_path(owned: OwnedFolder, inside: str = "", kind: str = "segment") -> Pat
 
 
 def new_segment(
-    source: Iterator[DocumentBatch], owned: OwnedFolder, fields: Sequence[str], analysis: Analysis, positions: bool,
-    sizes: BuildSizes, spread: Spread | None = None,
-) -> Path:  # fmt: skip
+    source: Iterator[DocumentBatch],
+    owned: OwnedFolder,
+    fields: Sequence[str],
+    analysis: Analysis,
+    positions: bool,
+    sizes: BuildSizes,
+    spread: Spread | None = None,
+) -> Path:
     """Write one segment of all documents: batches are inverted in parallel, and their segments merged."""
     owned.remove_all(UNFINISHED)  # of a process that was killed
     staging = f"{UNFINISHED}{secrets.token_hex(6)}"
@@ -186,9 +216,13 @@ def new_segment(
 
 
 def units_of(
-    source: Iterable[Any] | Records, fields: Sequence[str], unit: Unit, members: Members,
-    chosen: NDArray[np.int64] | None = None, size: int = BATCH_BYTES,
-) -> Iterator[DocumentBatch]:  # fmt: skip
+    source: Iterable[Any] | Records,
+    fields: Sequence[str],
+    unit: Unit,
+    members: Members,
+    chosen: NDArray[np.int64] | None = None,
+    size: int = BATCH_BYTES,
+) -> Iterator[DocumentBatch]:
     """Batches of documents or of families, each with the names of the fields to derive.
 
     `chosen` are rows of a collection, or places of families (default: all).
@@ -324,11 +358,20 @@ def _manifest(
     }
     collection = None if origin is None else {"hash": origin.hash, "parts": origin.parts, "id": origin.id}
     return {
-        "what": WHAT, "version": VERSION, "analysis": settings["analysis"], "fields": settings["fields"],
-        "positions": settings["positions"], "source": settings["source"], "unit": settings.get("unit", "document"),
-        "members": settings.get("members", "joined"), "stemmer": settings.get("stemmer"), "collection": collection,
-        "counts": counts, "segments": described, "order": described_file(order),
-    }  # fmt: skip
+        "what": KIND_NAME,
+        "version": VERSION,
+        "analysis": settings["analysis"],
+        "fields": settings["fields"],
+        "positions": settings["positions"],
+        "source": settings["source"],
+        "unit": settings.get("unit", "document"),
+        "members": settings.get("members", "joined"),
+        "stemmer": settings.get("stemmer"),
+        "collection": collection,
+        "counts": counts,
+        "segments": described,
+        "order": described_file(order),
+    }
 
 
 def _described(part: Part, known: dict[str, dict[str, Any]]) -> dict[str, Any]:
@@ -346,3 +389,268 @@ def _content(path: Path) -> bytes | None:
         return stored_bytes(path)
     except FileNotFoundError:
         return None
+
+
+# Change an index: documents added, changed and deleted, and segments merged.
+#
+# New and changed documents become a new segment; those that were changed or deleted are dead in their old one. Segments
+# are merged when there are many of about the same size, and written anew when many of their documents are dead, so that
+# both stay few: see `groups_to_merge`. Only neighbours are merged, so rows stay in the order of the collection.
+
+
+WIDTH = 8  # segments of about the same size that are merged to one
+MOST_DEAD = 0.2  # of the documents of a segment, before it is written anew
+
+
+class OpenIndex(Protocol):
+    """What is needed of an `Index`, which itself needs this module."""
+
+    folder: Path
+    manifest: dict[str, Any]
+    analysis: Analysis
+    fields: list[str]
+    own: list[str]
+    unit: Unit
+    segments: list[Segment]
+    bases: NDArray[np.int64]
+
+    def __len__(self) -> int: ...
+    @property
+    def ids(self) -> list[str]: ...
+    @property
+    def origin(self) -> Origin | None: ...
+    def column(self, name: str) -> NDArray[Any]: ...
+    def words_of(self, column: str, row: int) -> list[str]: ...
+
+
+@dataclass(frozen=True)
+class Changes:
+    """How the documents of an index differ from those of a collection."""
+
+    dead: NDArray[np.int64]  # rows of the index that were changed or deleted
+    new: NDArray[np.int64]  # rows of the collection that are to be indexed; of an index of families, their places
+    changed: int  # of the new ones
+    is_same_collection: bool  # nothing at all has changed, families and places included
+
+    @property
+    def added(self) -> int:
+        return len(self.new) - self.changed
+
+    @property
+    def deleted(self) -> int:
+        return len(self.dead) - self.changed
+
+
+def add(source: Iterable[Any] | Records, index: OpenIndex, workers: int | None) -> None:
+    """Write one more segment of an index of documents."""
+    units = units_of(source, index.fields, "document", "joined")
+    with unchanged(index.folder, index.manifest) as owned:
+        made = new_segment(
+            units, owned, index.fields, index.analysis, index.manifest["positions"], BuildSizes.of(workers)
+        )
+
+        def origin_of(_: Terms) -> Origin | None:
+            if index.origin is None:
+                return None
+            return index.origin.with_others(Segment(made).numbers("family"))
+
+        commit(owned, index.manifest, [*_parts(index), Part(made)], origin_of)
+
+
+def merge_all(index: OpenIndex) -> None:
+    """Write all segments of an index as one."""
+    merge_groups(index, [range(len(index.segments))])
+
+
+def changes_of(index: OpenIndex, collection: Records) -> Changes:
+    """What `update` would change.
+
+    A document is the same if it is at the same place of the same part of the collection, a family if all its members
+    are. In a collection that was built again, where all places are new, it is the same if its texts and its data are.
+    """
+    members = _members(index)
+    ids = collection.records["id"].to_list() if members is None else family_ids(collection.records, members)
+    row_of = {name: row for row, name in enumerate(ids)}
+    rows = np.array([row_of.get(name, -1) for name in index.ids], np.int64)
+    there = np.flatnonzero(rows >= 0)
+    now = Origin.of(collection, Terms.of([ids[row].encode() for row in rows[there].tolist()]), members)
+    same = np.zeros(len(index), np.bool_)
+    if index.origin is not None and now is not None:
+        same[there] = index.origin.chosen(there).is_same(now)
+    if index.origin is None or now is None or not index.origin.was_before(now):
+        unsure = there[~same[there]]
+        same[unsure] = _is_equal(index, unsure, collection, rows[unsure])
+    new = np.ones(len(ids), np.bool_)
+    new[rows[same]] = False
+    is_same = bool(same.all() and not new.any() and index.origin and now and index.origin.hash == now.hash)
+    changed = int(np.count_nonzero(~same[there]))
+    return Changes(np.flatnonzero(~same), np.flatnonzero(new), changed, is_same)
+
+
+def update(
+    index: OpenIndex,
+    collection: Any,
+    changes: Changes,
+    workers: int | None,
+    source: Any = None,
+    origin: str | None = None,
+) -> None:
+    """Bring an index up to date with its collection, in one step.
+
+    `source` gives the texts of the new documents (default: the collection); `origin` is the collection's folder, where
+    it was moved.
+    """
+    settings = index.manifest if origin is None else {**index.manifest, "source": origin}
+    if changes.is_same_collection and settings == index.manifest:
+        tidy(index.folder, index.manifest)  # a process that was killed after its last step left nothing else to do
+        return
+    with unchanged(index.folder, index.manifest) as owned:
+        parts = []
+        for part, segment, first in zip(_parts(index), index.segments, index.bases.tolist(), strict=False):
+            here = changes.dead[(changes.dead >= first) & (changes.dead < first + len(segment))] - first
+            if not len(here):
+                parts.append(part)
+            elif len(here) < len(segment):  # otherwise nothing of it is left
+                tombstones = new_path(owned, kind="dead")
+                stored, rows = segment, here
+                if isinstance(segment, LiveSegment):
+                    stored, rows = segment.stored, np.concatenate([segment.tombstones.rows, segment.rows[here]])
+                write_tombstones(tombstones, stored, rows, index.fields, index.analysis)
+                parts.append(Part(part.path, tombstones))
+        if len(changes.new):
+            units = _chosen_units(index, source if source is not None else collection, changes.new)
+            positions = index.manifest["positions"]
+            parts.append(
+                Part(new_segment(units, owned, index.fields, index.analysis, positions, BuildSizes.of(workers)))
+            )
+        commit(owned, settings, parts, lambda ids: Origin.of(collection, ids, _members(index)))
+
+
+def _members(index: OpenIndex) -> Members | None:
+    """Whose texts a family has; None for an index of documents."""
+    return index.manifest["members"] if index.unit == "family" else None
+
+
+def _chosen_units(index: OpenIndex, source: Any, chosen: NDArray[np.int64]) -> Iterator[DocumentBatch]:
+    """Batches of some documents or families of a collection, as the index has them."""
+    return units_of(source, index.fields, index.unit, index.manifest["members"], chosen)
+
+
+def groups_to_merge(segments: Sequence[dict[str, Any]]) -> list[range]:
+    """Which segments to write anew as one: ranges of neighbours.
+
+    A segment has the level log₈ of its live documents, or that of a later segment if that is higher. Eight segments of
+    a level become one, so there are at most 7 a level, and a document is written anew about once a level. A segment is
+    written anew by itself when more than a fifth of its documents are dead.
+    """
+    sizes = [live_documents(segment) for segment in segments]
+    levels = [int(np.log2(max(size, 1)) / np.log2(WIDTH)) for size in sizes]
+    levels = np.maximum.accumulate(levels[::-1])[::-1].tolist()
+    groups = []
+    for _, places in groupby(range(len(levels)), key=levels.__getitem__):
+        here = list(places)
+        if len(here) >= WIDTH:
+            groups.append(range(here[0], here[-1] + 1))
+        else:
+            many_dead = [at for at in here if sizes[at] < (1 - MOST_DEAD) * segments[at]["documents"]]
+            groups += [range(at, at + 1) for at in many_dead]
+    return groups
+
+
+def _parts(index: OpenIndex) -> list[Part]:
+    """The segments of an index as they are."""
+    dead = [segment.get("dead") for segment in index.manifest["segments"]]
+    return [
+        Part(index.folder / segment["file"], index.folder / each["file"] if each else None)
+        for segment, each in zip(index.manifest["segments"], dead, strict=True)
+    ]
+
+
+def merge_groups(index: OpenIndex, groups: Sequence[range]) -> None:
+    """Write ranges of segments as one each, without their dead documents."""
+    families, bases = index.column("family"), index.bases
+    with unchanged(index.folder, index.manifest) as owned:
+        parts = _parts(index)
+        for group in reversed(groups):
+            made = new_path(owned)
+            of_group = families[bases[group.start] : bases[group.stop]]
+            merge(index.segments[group.start : group.stop], index.fields, made, of_group)
+            parts[group.start : group.stop] = [Part(made)]
+        commit(owned, index.manifest, parts, lambda _: index.origin)
+
+
+def _is_equal(
+    index: OpenIndex, rows: NDArray[np.int64], collection: Any, others: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Whether documents of the index are as in a collection: the checksum of their texts, days, names and classes."""
+    if not len(rows):
+        return np.ones(0, np.bool_)
+    equal = np.zeros(len(rows), np.bool_)
+    place_of = {index.ids[row]: place for place, row in enumerate(rows.tolist())}
+    numbers = {name: index.column(name) for name in NUMBERS if name != "family"}
+    for batch in _chosen_units(index, collection, np.sort(others)):
+        sums = content_sums(list(batch.texts.values()))
+        places = np.array([place_of[name] for name in batch.ids])
+        of_index = rows[places]
+        same = np.ones(len(places), np.bool_)
+        for name, column in numbers.items():
+            same &= column[of_index] == (sums if name == "content" else batch.numbers[name])
+        for name in CODES:
+            given = zip(of_index.tolist(), batch.codes[name], strict=True)
+            same &= np.array([index.words_of(name, row) == words for row, words in given])
+        equal[places] = same
+    return equal
+
+
+# The order of the ids of documents, in arrays: no id becomes an object of its own.
+
+
+_BYTES = 8  # of a name that are compared at once
+_AT_ONCE = 1 << 18  # names whose bytes are read together
+
+
+def sorted_places(names: Terms) -> NDArray[np.int32]:
+    """The rank of each name when all are sorted by their bytes; InputError where two are the same.
+
+    They are sorted by their first eight bytes, as numbers; those that are the same so far by the next eight, and so on.
+
+    >>> sorted_places(Terms.of([b"EP2", b"EP", b"WO199500123", b"WO199500101"])).tolist()
+    [1, 0, 3, 2]
+    """
+    order = np.arange(len(names), dtype=np.int32)
+    undecided = order.astype(np.int64)  # places of the order whose names are not told apart yet
+    group = np.zeros(len(names), np.int32)  # the same for those that are the same so far
+    depth = 0
+    while len(undecided):
+        rows = order[undecided]
+        key, length = _bytes_of(names, rows, depth)
+        sorted_by = np.lexsort((length, key, group))
+        order[undecided], key, length = rows[sorted_by], key[sorted_by], length[sorted_by]
+        group = group[sorted_by]
+        same = np.zeros(len(undecided) + 1, np.bool_)  # as the one before
+        same[1:-1] = (group[1:] == group[:-1]) & (key[1:] == key[:-1]) & (length[1:] == length[:-1])
+        twice = np.flatnonzero(same[:-1] & (length < _BYTES))  # both names end here
+        if len(twice):
+            name = names[int(order[undecided[twice[0]]])].decode()
+            raise InputError(name, "is in the index already: ids must be unique")
+        left = np.flatnonzero(same[:-1] | same[1:])
+        group = np.cumsum(~same[:-1][left], dtype=np.int32)
+        undecided, depth = undecided[left], depth + _BYTES
+    places = np.empty(len(names), np.int32)
+    places[order] = np.arange(len(names), dtype=np.int32)
+    return places
+
+
+def _bytes_of(names: Terms, rows: NDArray[np.int32], depth: int) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]:
+    """The next eight bytes of each name as a number, and how many of them it has."""
+    key, length = np.zeros(len(rows), np.uint64), np.empty(len(rows), np.uint8)
+    for first in range(0, len(rows), _AT_ONCE):
+        part = slice(first, first + _AT_ONCE)
+        starts, ends = names.offsets[rows[part]] + depth, names.offsets[rows[part] + 1]
+        length[part] = np.clip(ends - starts, 0, _BYTES)
+        for place in range(_BYTES):
+            here = length[part] > place
+            values = np.zeros(len(here), np.uint64)
+            values[here] = names.buffer[starts[here] + place]
+            key[part] = key[part] << np.uint64(8) | values
+    return key, length

@@ -1,29 +1,67 @@
-"""Search in the query language, ranked by any model or by date (docs/query-language.md)."""
+"""Search in the query language, by any model or by date: what matches, and the terms that rank it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cached_property, partial
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial, reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from leadline.errors import InputError, checked_choice
-from leadline.records.scores.result import counted
-from leadline.retrieval.index.index import Index
+from leadline.records.result import counted
+from leadline.retrieval.index import derived
+from leadline.retrieval.index.analysis import in_several_words, prepared
+from leadline.retrieval.index.index import Index, rows_with_all
 from leadline.retrieval.index.segment import MISSING
-from leadline.retrieval.language.meaning import Meaning
-from leadline.retrieval.language.query_terms import WiderIndex
+from leadline.retrieval.language.matching import (
+    DATED,
+    AnyOf,
+    BlockKind,
+    NearBy,
+    Phrase,
+    Positional,
+    QueryWord,
+    Together,
+    as_letters,
+    missing,
+    notes_of,
+    passing,
+    query_words,
+)
+from leadline.retrieval.language.query_terms import MissingWord, QueryTerm, WiderIndex, missing_words
 from leadline.retrieval.language.reading import understand
-from leadline.retrieval.language.spans import QueryWord
-from leadline.retrieval.language.suggestions import MissingWord, missing_words
-from leadline.retrieval.language.tree import FILTERS, ORDERS, Node, ResultOrder, Understood, Within, nodes_of
-from leadline.retrieval.models.ranking import EMPTY_RANKING, Ranking
-from leadline.retrieval.models.searcher import Combine, Contribution, FieldsInput, Searcher
+from leadline.retrieval.language.strategies import refuse_strategy
+from leadline.retrieval.language.tree import (
+    FILTERS,
+    ORDERS,
+    And,
+    Boosted,
+    Near,
+    Node,
+    Or,
+    ResultOrder,
+    Same,
+    Saved,
+    Side,
+    Understood,
+    Within,
+    WordOrPhrase,
+    filter_value,
+    is_filter,
+    nodes_of,
+    parts_of,
+    query_text,
+    ranking_numbers,
+)
+from leadline.retrieval.models.searcher import EMPTY_RANKING, Combine, Contribution, FieldsInput, Ranking, Searcher
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -42,6 +80,11 @@ class Answer:
     missing: tuple[MissingWord, ...]  # words that are in no document
     _how: Mapping[str, Any]
     _find_matching: Callable[[], NDArray[np.bool_]]
+
+    @property
+    def fields(self) -> Mapping[str, float]:
+        """The fields that are searched, with their weights."""
+        return self._how["fields"]
 
     @cached_property
     def matching(self) -> NDArray[np.bool_]:
@@ -103,6 +146,7 @@ class Language:
         """
         if order is not None:
             checked_choice("order", order, ORDERS)
+        refuse_strategy(text, in_session=self.saved is not None)
         asked, weighted, meaning = self._understood(text, fields)
         how = {"model": model, "fields": weighted, "combine": combine, **parameters}
         first = asked.order or order or "score"
@@ -132,9 +176,19 @@ class Language:
         notes += ["there is no word to search for"] if is_empty else []
         notes += ["there is no word to rank by: the newest come first"] if is_unranked else []
         return Answer(
-            ranking, found, asked.query, first, meaning.terms, tuple(dict.fromkeys(meaning.words)),
-            tuple(dict.fromkeys(notes)), meaning.written, is_empty, tuple(missing), how, find_matching,
-        )  # fmt: skip
+            ranking,
+            found,
+            asked.query,
+            first,
+            meaning.terms,
+            tuple(dict.fromkeys(meaning.words)),
+            tuple(dict.fromkeys(notes)),
+            meaning.written,
+            is_empty,
+            tuple(missing),
+            how,
+            find_matching,
+        )
 
     def _ranked_having_all(
         self, meaning: Meaning, k: int, mask: NDArray[np.bool_] | None, how: Mapping[str, Any]
@@ -188,7 +242,7 @@ class Language:
         if order == "score":
             ranked = terms and matching.any()
             best = self.searcher.search(terms, k=k, mask=matching, **how) if ranked else EMPTY_RANKING
-            return self._completed(best, matching, k)
+            return self.completed(best, matching, k)
         matched = np.flatnonzero(matching)
         days = self._public_days()[matched].astype(np.int64)
         # A document without a date comes last in both orders: its day is the lowest number.
@@ -201,7 +255,7 @@ class Language:
             scores[scored.rows] = scored.scores
         return Ranking(rows, scores[rows])
 
-    def _completed(self, best: Ranking, matching: NDArray[np.bool_], k: int) -> Ranking:
+    def completed(self, best: Ranking, matching: NDArray[np.bool_], k: int) -> Ranking:
         """Add the documents that match without any ranking word, as some of `film OR NOT metal` do, at the end."""
         if len(best) == k or len(best) == np.count_nonzero(matching):
             return best
@@ -214,12 +268,12 @@ class Language:
 
     def _first(self, rows: NDArray[np.integer], keys: NDArray[Any], k: int) -> NDArray[np.int32]:
         """The k rows with the highest keys; equal keys in the order of ties."""
-        from leadline.records.runs.order import tie_order
+        from leadline.records.runs import tie_order
 
         return rows[tie_order(keys, self.index.ranks[rows])[:k]].astype(np.int32)
 
     def _public_days(self) -> NDArray[np.int32]:
-        from leadline.collections.documents.hidden import public_days
+        from leadline.collections.documents.families import public_days
 
         return public_days(self.index.column("publication"), self.index.column("known"))
 
@@ -227,3 +281,394 @@ class Language:
 def _named(node: Node) -> set[str]:
     """The fields of documents that a query names."""
     return {each.field for each in nodes_of(node) if isinstance(each, Within) and each.field not in FILTERS}
+
+
+# Parts of a query as text: in the terms of the index, and as the query writes them.
+
+
+def part_name(part: Positional) -> str:
+    """A part as a query would write it, in the terms of the index."""
+    if isinstance(part, Phrase):
+        words = [_word(unit) if unit is not None else "_" for unit in part.words]
+        slop = f"~{part.slop}" if part.slop else ""
+        return words[0] if len(words) == 1 else f'"{" ".join(words)}"{slop}'
+    if isinstance(part, AnyOf):
+        return f"({' OR '.join(map(part_name, part.parts))})"
+    if isinstance(part, Together):
+        return f"({f' SAME {part.kind.upper()} '.join(map(part_name, part.parts))})"
+    names = map(part_name, part.parts)
+    ordered = part.ordered or (False,) * len(part.within)
+    return next(names) + "".join(
+        f" {'PRE' if in_order else 'NEAR'}/{within} {name}"
+        for within, in_order, name in zip(part.within, ordered, names, strict=True)
+    )
+
+
+def _word(unit: QueryWord) -> str:
+    return unit.pattern or unit.term.decode()
+
+
+def as_typed(name: str, node: Node, fields: Sequence[str], known: str = "") -> str:
+    """A part as the query writes it, with the fields that its name has; added to other words of the same term.
+
+    >>> from leadline.retrieval.language.tree import WordOrPhrase
+    >>> as_typed("title:film", WordOrPhrase("Films"), ["title"]), as_typed("film", WordOrPhrase("film"), [], "Films")
+    ('title:Films', 'Films, film')
+    """
+    prefix = f"{','.join(fields)}:"
+    shown = (prefix if name.startswith(prefix) else "") + query_text(node)
+    return f"{known}, {shown}" if known and shown not in known.split(", ") else known or shown
+
+
+# Evaluate a query: the documents that match it, and the terms that rank them.
+
+
+MOST_PLACED = 10_000  # words of one query in phrases, beside NEAR and truncated: the positions of each are read
+MOST_NOTES = 50
+AT_ONCE = 200  # words whose documents are looked up together
+
+
+@dataclass
+class Meaning:
+    """Evaluates a query on an index. A part whose words are all stop words is ignored.
+
+    `terms` are the terms that rank, with their weights: those of all parts that are not excluded.
+    """
+
+    index: WiderIndex
+    fields: tuple[str, ...]  # searched for words that name no field
+    scored: tuple[str, ...]  # these fields, and those that the query names
+    terms: dict[str, float] = field(default_factory=dict)
+    words: list[QueryWord] = field(default_factory=list)
+    notes: dict[str, None] = field(default_factory=dict)  # each once, in order
+    written: dict[str, str] = field(default_factory=dict)  # the terms as the query writes them
+    saved: Mapping[int, Node] = field(default_factory=dict)  # earlier queries, by their numbers
+    undated_pass: bool = False  # whether documents without a date pass filters by date
+    has_undated: bool = False  # whether there are such documents, and filters by date
+    phrases: dict[str, Phrase | None] = field(default_factory=dict)  # by the text of a word or phrase
+    _found: dict[int, Mask | None] = field(default_factory=dict)  # what earlier queries found
+
+    def matching(self, node: Node) -> Mask | None:
+        """The documents that match; None where the query has no word to search for and no filter."""
+        self._prepare(node)
+        return self._matching(node, self.fields, 1.0, quiet=True)
+
+    def required_terms(self, node: Node) -> list[str] | None:
+        """The terms that a document needs to match, where the query is nothing but words joined by AND; else None."""
+        parts = node.parts if isinstance(node, And) else (node,)
+        words = [part for part in parts if isinstance(part, WordOrPhrase)]
+        if len(words) < len(parts):
+            return None
+        self._prepare(node)
+        names: list[str] = []
+        for word, count in Counter(words).items():
+            names += self._words(word, self.fields, float(count), quiet=len(parts) == 1) or ()
+        return names
+
+    def having(self, names: Sequence[str], among: Mask | None = None) -> Mask:
+        """The documents that have all terms, among those of a mask."""
+        found = self._having_all(names, self.fields)
+        return found if among is None else found & among
+
+    def _prepare(self, node: Node) -> None:
+        """Look up the words of a query, and find what the earlier queries that it names found."""
+        nodes = list(nodes_of(node))
+        named: set[int] = set()
+        for each in nodes:  # the list grows: earlier queries may name earlier ones
+            if isinstance(each, Saved) and each.number not in named:
+                named.add(each.number)
+                nodes += nodes_of(self.saved[each.number])
+        texts = list({each.text: None for each in nodes if isinstance(each, WordOrPhrase)})
+        self.phrases = dict(zip(texts, self.index.phrases(texts), strict=True))
+        self._check_size(nodes)
+        ranking = set(ranking_numbers(node)) if named else set()
+        for number in sorted(named, reverse=True):
+            ranking.update(ranking_numbers(self.saved[number]) if number in ranking else ())
+        for number in sorted(named):  # a query names only earlier ones
+            weight = float(number in ranking)
+            self._found[number] = self._matching(self.saved[number], self.fields, weight, quiet=True)
+
+    def _check_size(self, nodes: Iterable[Node]) -> None:
+        """Raise InputError for a query with so many words in phrases and beside NEAR that it would take minutes."""
+        placed = sum(len(phrase.words) for phrase in self.phrases.values() if phrase and not phrase.is_one_term)
+        placed += sum(len(each.parts) for each in nodes if isinstance(each, (Near, Same)))
+        if placed > MOST_PLACED:
+            problem = f"has {placed:,} words in phrases, beside NEAR or cut off by *"
+            raise InputError("query", f"{problem}; at most {MOST_PLACED:,} are searched for: split it into several")
+
+    def _matching(self, node: Node, fields: Sequence[str], weight: float, *, quiet: bool = False) -> Mask | None:
+        """The documents that match a part; `weight` is that of its words in the ranking, 0 if they are excluded."""
+        if isinstance(node, WordOrPhrase):
+            names = self._words(node, fields, weight, quiet)
+            return None if names is None else self._having_all(names, fields)
+        return _MEANINGS[type(node)](self, node, fields, weight)
+
+    # Words, phrases, words near each other
+
+    def _words(self, node: WordOrPhrase, fields: Sequence[str], weight: float, quiet: bool) -> list[str] | None:
+        """The terms that a document must have to match a word or phrase; None where it is left out."""
+        names = self._names(node, fields, weight, quiet)
+        if names is not None and len(names) == 1:
+            self.written[names[0]] = as_typed(names[0], node, fields, self.written.get(names[0], ""))
+        return names
+
+    def _names(self, node: WordOrPhrase, fields: Sequence[str], weight: float, quiet: bool) -> list[str] | None:
+        if self.index.derived and set(fields) <= set(self.index.derived) and as_letters(node.text) == node.text:
+            return self._derived(node, fields, weight)
+        phrase = self._phrase(node, quiet)
+        if phrase is None:
+            return None
+        if len(phrase.words) == 1 and (separate := self._in_several_words(node, phrase)) is not None:
+            return [self._term(AnyOf((phrase, separate)), fields, weight)]
+        if len(phrase.words) == 1 or self.index.manifest["positions"]:
+            return [self._term(phrase, fields, weight)]
+        self._lacks_positions(query_text(node))
+        return [self._term(Phrase((unit,)), fields, weight) for unit in dict.fromkeys(query_words(phrase))]
+
+    def _derived(self, node: WordOrPhrase, fields: Sequence[str], weight: float) -> list[str] | None:
+        """The terms of a word or phrase in derived fields; None where there are none."""
+        analysis = self.index.analysis
+        terms = dict.fromkeys(term for name in fields for term in derived.terms(name, [node.text], analysis))
+        if not terms:
+            self._note(f"{node.text[:40]} is left out: it has no term in {' and '.join(fields)}")
+            return None
+        return [self._term(Phrase((QueryWord(term.encode()),)), fields, weight) for term in terms]
+
+    def _phrase(self, node: WordOrPhrase, quiet: bool = False) -> Phrase | None:
+        phrase = self.phrases[node.text]
+        if phrase is None and not quiet:
+            self._note(f"{node.text[:40]} is left out: too common to be in the index")
+        return replace(phrase, slop=node.slop) if phrase and node.slop and len(phrase.words) > 1 else phrase
+
+    def _in_several_words(self, node: WordOrPhrase, phrase: Phrase) -> Phrase | None:
+        """The phrase as which documents may write a number or a name: 1 000 for 1000, COVID 19 for COVID-19."""
+        if len(phrase.words) > 1 or not self.index.manifest["positions"] or phrase.words[0].pattern:  # type: ignore[union-attr]
+            return None
+        separate = in_several_words(prepared(node.text).decode(), self.index.analysis.language)
+        (found,) = self.index.phrases([separate]) if separate else [None]
+        if found is None or None in found.words:
+            return None
+        terms = [word.term for word in query_words(found)]
+        if not any(self.index.has_terms(name, terms).all() for name in self.index.own):
+            return None
+        return Phrase(tuple(QueryWord(term) for term in terms))  # these words only, not names that have them as parts
+
+    def _term(self, part: Positional, fields: Sequence[str], weight: float) -> str:
+        """The name of a part's term; unless the part is excluded, the term is added to those that rank."""
+        if weight:
+            self.words += query_words(part)
+        name = part_name(part)
+        everywhere = fields == self.scored or set(fields) == set(self.scored)
+        if not (everywhere and isinstance(part, Phrase) and part.plain_term):
+            name = name if everywhere else f"{','.join(fields)}:{name}"
+            self.index.add_term(name, QueryTerm(part, tuple(self.index.fields) if everywhere else tuple(fields)))
+        if weight:
+            self.terms[name] = self.terms.get(name, 0.0) + weight
+        return name
+
+    def _having_any(self, names: Sequence[str], fields: Sequence[str]) -> Mask:
+        mask = np.zeros(len(self.index), np.bool_)
+        for first in range(0, len(names), AT_ONCE):
+            terms = [name.encode() for name in names[first : first + AT_ONCE]]
+            for each in fields:
+                mask[self.index.lists(each, terms).documents] = True
+        return mask
+
+    def _having_all(self, names: Sequence[str], fields: Sequence[str]) -> Mask:
+        terms = [name.encode() for name in names]
+        if len(fields) == 1 and self.index.are_stored(terms):
+            mask = np.zeros(len(self.index), np.bool_)
+            mask[rows_with_all(self.index, fields[0], terms)] = True
+            return mask
+        return reduce(np.logical_and, [self._having_any([name], fields) for name in names])
+
+    def _near(self, node: Near | Same, fields: Sequence[str], weight: float) -> Mask | None:
+        if not self.index.manifest["positions"]:
+            self._lacks_positions(query_text(node))
+            return self._and(And(node.parts), fields, weight)
+        near = self._positional(node)
+        if near is None:
+            name = "NEAR" if isinstance(node, Near) else "SAME"
+            self._note(f"{name} joins words, phrases and choices of them in one field: elsewhere it was taken as AND")
+            return self._and(And(node.parts), fields, weight)
+        part, named = near
+        within = named or fields
+        for each in named:
+            self._check_words(each)
+        if part is None:
+            return None
+        name = self._term(part, within, weight)
+        self.written[name] = as_typed(name, node, within)
+        return self._having_any([name], within)
+
+    def _positional(self, node: Node) -> tuple[Positional | None, tuple[str, ...]] | None:
+        """A part that has places in a text, and the field it names; None for a part without places."""
+        if isinstance(node, WordOrPhrase):
+            phrase = self._phrase(node)
+            separate = self._in_several_words(node, phrase) if phrase else None
+            return (phrase if phrase is None or separate is None else AnyOf((phrase, separate))), ()
+        if isinstance(node, Within) and node.field not in FILTERS:
+            inside = self._positional(node.part)
+            return inside and (inside[0], inside[1] or (node.field,))
+        if isinstance(node, Boosted):  # a weight within NEAR is ignored
+            return self._positional(node.part)
+        if isinstance(node, (And, Saved)) or (isinstance(node, Side) and any(mark for mark, _ in node.parts)):
+            return None
+        found = [self._positional(part) for part in parts_of(node)]
+        fields = {each[1] for each in found if each is not None and each[1]}
+        if isinstance(node, Same) and node.unit == "claim":
+            fields.add(("claims",))
+            if "claims" not in self.index.fields:
+                self._note("SAME CLAIM needs an index with the field claims: taken as AND")
+                return None
+        if None in found or len(fields) > 1 or (fields and not isinstance(node, (Near, Same))):
+            return None
+        field = fields.pop() if fields else ()
+        if isinstance(node, Same):
+            together = tuple(each[0] for each in found if each and each[0])
+            kind: BlockKind = "sentence" if node.unit == "sentence" else "paragraph"
+            return (Together(together, kind) if len(together) > 1 else together[0] if together else None), field
+        if isinstance(node, Near):
+            return self._chain(node, [each[0] for each in found if each]), field
+        parts = tuple(each[0] for each in found if each and each[0])
+        return (AnyOf(parts) if len(parts) > 1 else parts[0] if parts else None), field
+
+    def _chain(self, node: Near, parts: Sequence[Positional | None]) -> Positional | None:
+        links = zip(parts, (0, *node.within), (False, *node.is_ordered), strict=True)
+        kept = [(part, within, ordered) for part, within, ordered in links if part is not None]
+        if len(kept) < 2:
+            return kept[0][0] if kept else None
+        chained, within, ordered = zip(*kept, strict=True)
+        return NearBy(chained, within[1:], ordered[1:] if any(ordered) else ())
+
+    def _lacks_positions(self, part: str) -> None:
+        self._note(
+            f"{part[:60]} was taken as all of its words: the index keeps no positions; "
+            "`leadline index --positions` makes one that does"
+        )
+
+    # Parts together
+
+    def _and(self, node: And, fields: Sequence[str], weight: float) -> Mask | None:
+        names: list[str] = []
+        found: list[Mask | None] = []
+        for part, count in Counter(node.parts).items():
+            if isinstance(part, WordOrPhrase):  # words are looked up together
+                names += self._words(part, fields, weight * count, quiet=False) or ()
+            else:
+                found.append(self._matching(part, fields, weight * count))
+        if names:
+            found.append(self._having_all(names, fields))
+        return _together(np.logical_and, found)
+
+    def _or(self, node: Or, fields: Sequence[str], weight: float) -> Mask | None:
+        alternatives = _Alternatives(self, fields)
+        for part, count in Counter(node.parts).items():
+            alternatives.add(part, weight * count)
+        return alternatives.mask()
+
+    def _side(self, node: Side, fields: Sequence[str], weight: float) -> Mask | None:
+        """Required parts and filters hold, excluded ones do not; where no word is required, at least one is there."""
+        words, excluded = _Alternatives(self, fields), _Alternatives(self, fields)
+        required: Mask | None = None
+        has_required = False
+        for (mark, part), count in Counter(node.parts).items():
+            if mark == "-":
+                excluded.add(part, 0.0)
+            elif mark == "+" or is_filter(part):
+                found = self._matching(part, fields, weight * count, quiet=not mark)
+                has_required |= found is not None and not is_filter(part)
+                required = _together(np.logical_and, (required, found))
+            else:
+                words.add(part, weight * count, quiet=True)
+        without = excluded.mask()
+        asked = None if has_required else words.mask()
+        return _together(np.logical_and, (required, asked, None if without is None else ~without))
+
+    def _within(self, node: Within, fields: Sequence[str], weight: float) -> Mask | None:
+        if node.field in FILTERS:
+            return self._filtered(node.field, [filter_value(node)])
+        self._check_words(node.field)
+        return self._matching(node.part, (node.field,), weight)
+
+    def _filtered(self, name: str, values: Sequence[str]) -> Mask:
+        """The documents that a filter lets pass."""
+        for note in notes_of(self.index, name, values):
+            self._note(note)
+        mask = passing(self.index, name, values)
+        if name in DATED:
+            undated = missing(self.index, name)
+            self.has_undated |= bool(undated.any())
+            if self.undated_pass:
+                return mask | undated
+        return mask
+
+    def _check_words(self, name: str) -> None:
+        if not any(len(segment.field(name).documents) for segment in self.index.segments):
+            self._note(f"{name}: finds nothing: no document of this index has {name}")
+
+    def _earlier(self, node: Saved, fields: Sequence[str], weight: float) -> Mask | None:
+        """What an earlier query found; its words rank once, however often it is named."""
+        return self._found[node.number]
+
+    def _boosted(self, node: Boosted, fields: Sequence[str], weight: float) -> Mask | None:
+        return self._matching(node.part, fields, weight * node.factor)
+
+    def _note(self, note: str) -> None:
+        if len(self.notes) <= MOST_NOTES:
+            self.notes[note if len(self.notes) < MOST_NOTES else "there are more parts like these"] = None
+
+
+class _Alternatives:
+    """The documents that have any of several parts. Words are looked up together, which is many times faster."""
+
+    def __init__(self, meaning: Meaning, fields: Sequence[str]) -> None:
+        self.meaning, self.fields = meaning, fields
+        self.names: dict[tuple[str, ...], dict[str, None]] = {}  # by fields, of terms each of which is enough
+        self.values: dict[str, list[str]] = {}  # of filters
+        self.others: Mask | None = None
+
+    def add(self, node: Node, weight: float, *, quiet: bool = False) -> None:
+        """Add a part; `weight` and `quiet` are as in `Meaning._words`."""
+        fields = self.fields
+        if isinstance(node, Within) and node.field not in FILTERS and isinstance(node.part, WordOrPhrase):
+            self.meaning._check_words(node.field)
+            fields, node, quiet = (node.field,), node.part, False
+        if isinstance(node, WordOrPhrase):
+            names = self.meaning._words(node, fields, weight, quiet)
+            if names is None:
+                return
+            if len(names) == 1:
+                self.names.setdefault(tuple(fields), {})[names[0]] = None
+                return
+            found: Mask | None = self.meaning._having_all(names, fields)
+        elif isinstance(node, Within) and node.field in FILTERS:
+            self.values.setdefault(node.field, []).append(filter_value(node))
+            return
+        else:
+            found = self.meaning._matching(node, self.fields, weight)
+        self.others = _together(np.logical_or, (self.others, found))
+
+    def mask(self) -> Mask | None:
+        """The documents; None where no part has a word to search for or a filter."""
+        words = (self.meaning._having_any(list(names), fields) for fields, names in self.names.items())
+        filters = (self.meaning._filtered(name, values) for name, values in self.values.items())
+        return _together(np.logical_or, (self.others, *words, *filters))
+
+
+_MEANINGS: dict[type, Callable[[Meaning, Any, Sequence[str], float], Any]] = {
+    Near: Meaning._near,
+    Same: Meaning._near,
+    Saved: Meaning._earlier,
+    And: Meaning._and,
+    Or: Meaning._or,
+    Side: Meaning._side,
+    Within: Meaning._within,
+    Boosted: Meaning._boosted,
+}
+
+
+def _together(join: Callable[[Mask, Mask], Mask], parts: Iterable[Mask | None]) -> Mask | None:
+    known = (part for part in parts if part is not None)
+    first = next(known, None)
+    return None if first is None else reduce(join, known, first)

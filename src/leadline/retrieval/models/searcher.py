@@ -1,13 +1,15 @@
-"""Search an index with any model, and explain the score of a document."""
+"""Search an index with any model: the best documents, by machine code or by NumPy, and the score of one explained."""
 
 from __future__ import annotations
 
 import ast
 import re
+import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import lru_cache, reduce
 from itertools import chain
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -16,9 +18,20 @@ import numpy as np
 
 from leadline.errors import InputError, checked_choice
 from leadline.retrieval.index.index import Index
-from leadline.retrieval.models.ranking import Ranking, Vector, rank, rank_having_all
+from leadline.retrieval.models.kernel_arguments import (
+    BINS,
+    BLOCK,
+    GROUP,
+    BestDocuments,
+    Candidates,
+    DocumentFilter,
+    QueryBounds,
+    QueryLists,
+    RunningTotals,
+)
 from leadline.retrieval.models.registry import MODELS, Model
 from leadline.retrieval.models.weights import LengthShare, Recipe, Weights
+from leadline.text.engine import Kernel, compiled_job, prepared
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,6 +41,7 @@ FieldsInput = str | Sequence[str] | Mapping[str, float] | None
 Combine = Literal["text", "scores"]
 RECIPES_KEPT = 256
 LENGTH = "(length of the document)"  # in place of a term
+Recipes = Sequence[tuple[Recipe, str, float]]  # one, or one per field with the field's name and weight
 _MODEL = re.compile(r"\s*([\w+-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
@@ -37,6 +51,15 @@ class Contribution(NamedTuple):
     term: str
     field: str
     score: float
+
+
+class How(NamedTuple):
+    """How documents are ranked, as it was asked for."""
+
+    model: str
+    fields: FieldsInput
+    combine: Combine
+    parameters: Mapping[str, Any]
 
 
 class Searcher:
@@ -63,7 +86,7 @@ class Searcher:
         self.index = index
         self.weights = Weights(index)
         self._lock = Lock()
-        self._known: dict[Any, list[tuple[Recipe, str, float]]] = {}  # recipes by what was asked for
+        self._known: dict[Any, Recipes] = {}  # recipes by what was asked for
 
     def search(
         self,
@@ -96,8 +119,21 @@ class Searcher:
             raise InputError("k", f"must be at least 1, got {k}")
         if mask is not None:
             mask = self._checked(mask)
-        recipes = self._recipes(model, fields, combine, parameters)
-        vectors, weights = self._vectors([self._terms(query) for query in queries], recipes)
+        how = How(model, fields, combine, parameters)
+        recipes = self._recipes(how)
+        return self._best([self._terms(query) for query in queries], k, mask, how, recipes, threads)
+
+    def _best(
+        self,
+        queries: Sequence[Mapping[str, float]],
+        k: int,
+        mask: NDArray[np.bool_] | None,
+        how: How,
+        recipes: Recipes,
+        threads: int = 1,
+    ) -> list[Ranking]:
+        """The best documents of queries that were checked; `recipes` are those of `how`."""
+        vectors, weights = self._vectors(queries, recipes)
         length = self._length_share(recipes)
         if threads == 1 or len(vectors) < 2:
             return rank(weights, vectors, k, mask, length)
@@ -124,7 +160,7 @@ class Searcher:
         """
         if k < 1:
             raise InputError("k", f"must be at least 1, got {k}")
-        recipes = self._recipes(model, fields, combine, parameters)
+        recipes = self._recipes(How(model, fields, combine, parameters))
         if len(recipes) > 1 or recipes[0][0].model.lacking is not None:
             return None
         (vector,), weights = self._vectors([terms], recipes)
@@ -142,8 +178,12 @@ class Searcher:
     ) -> list[Contribution]:
         """What each term of a query adds to the score of a document, given by id or row. Their sum is the score."""
         row = self.index.row(document) if isinstance(document, str) else document
-        recipes = self._recipes(model, fields, combine, parameters)
-        terms = self._terms(query)
+        how = How(model, fields, combine, parameters)
+        recipes = self._recipes(how)
+        return self._contributions(self._terms(query), row, how, recipes)
+
+    def _contributions(self, terms: Mapping[str, float], row: int, how: How, recipes: Recipes) -> list[Contribution]:
+        """What terms add to the score of a document; `recipes` are those of `how`."""
         (vector,), weights = self._vectors([terms], recipes)
         named = [(term, field) for term in terms for _, field, _ in recipes]
         found = []
@@ -155,7 +195,7 @@ class Searcher:
             found.append(Contribution(LENGTH, "", float(vector.terms * (length.above[row] + length.lowest))))
         return found
 
-    def _length_share(self, recipes: Sequence[tuple[Recipe, str, float]]) -> LengthShare | None:
+    def _length_share(self, recipes: Recipes) -> LengthShare | None:
         if all(recipe.model.lacking is None for recipe, _, _ in recipes):
             return None
         with self._lock:
@@ -171,10 +211,9 @@ class Searcher:
             raise InputError("query", "has no term to search for" + (f": {query!r}" if query else ""))
         return terms
 
-    def _recipes(
-        self, model: str, fields: FieldsInput, combine: Combine, parameters: Mapping[str, Any]
-    ) -> list[tuple[Recipe, str, float]]:
-        """The recipes for the weights of terms: one, or one per field with the field's name and weight."""
+    def _recipes(self, how: How) -> Recipes:
+        """The recipes for the weights of terms."""
+        model, fields, combine, parameters = how
         wanted = MODELS.named(model)
         given = tuple(fields.items()) if isinstance(fields, Mapping) else fields if fields is None else tuple(fields)
         key = wanted, fields if isinstance(fields, str) else given, combine, tuple(parameters.items())
@@ -190,7 +229,7 @@ class Searcher:
 
     def _new_recipes(
         self, model: Model, fields: FieldsInput, combine: Combine, parameters: Mapping[str, Any]
-    ) -> list[tuple[Recipe, str, float]]:
+    ) -> Recipes:
         checked_choice("combine", combine, ["text", "scores"])
         weighted = self._weighted(fields)
         if combine == "text":
@@ -208,9 +247,7 @@ class Searcher:
             raise InputError("fields", "at least one field needs a weight above 0, and no weight may be negative")
         return weighted
 
-    def _vectors(
-        self, queries: Sequence[Mapping[str, float]], recipes: Sequence[tuple[Recipe, str, float]]
-    ) -> tuple[list[Vector], Weights]:
+    def _vectors(self, queries: Sequence[Mapping[str, float]], recipes: Recipes) -> tuple[list[Vector], Weights]:
         """Queries as numbers of lists, and the lists; missing lists are computed together.
 
         The lists are a snapshot: another thread may add more, or clear all, before the search ends.
@@ -218,7 +255,7 @@ class Searcher:
         terms_of_all = list({term: None for terms in queries for term in terms})
         with self._lock:
             numbers = self.weights.numbers([recipe for recipe, _, _ in recipes], terms_of_all)
-            weights = self.weights.as_now()
+            weights = self.weights.snapshot()
         factors = [factor for _, _, factor in recipes]
         vectors = []
         for terms in queries:
@@ -253,3 +290,225 @@ def parse_model(written: str) -> tuple[str, dict[str, Any]]:
         return match[1], {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
     except (ValueError, SyntaxError):
         raise InputError("model", f"{written!r} is not written like bm25(k1=0.9, b=0.4)") from None
+
+
+# The best documents of queries, by machine code or by NumPy, with results equal to the last bit.
+#
+# The order is that of `tie_order` in `records/runs.py`: higher score first, equal scores by document id, higher first.
+# Every document that has a term of the query is ranked, even with a score of 0 or less.
+
+
+BYTES_A_POSTING = 0.65  # NumPy adds up a posting in the time in which plain Python reads so many bytes of text
+AT_ONCE = 256  # queries whose results share one array
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The documents of a query, best first: their rows in the index, and their scores."""
+
+    rows: NDArray[np.int32]
+    scores: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+@dataclass(frozen=True)
+class Vector:
+    """A query as numbers of lists of weights, and the multiplier of each list."""
+
+    lists: NDArray[np.int64]
+    multipliers: NDArray[np.float64]
+    terms: float = 0.0  # the sum of the weights of the query's terms
+
+
+EVERY_DOCUMENT = prepared(DocumentFilter(False, np.empty(0, np.uint8), np.empty(0)))
+EMPTY_RANKING = Ranking(np.empty(0, np.int32), np.empty(0))
+_memory = threading.local()
+
+
+def rank(
+    weights: Weights,
+    queries: Sequence[Vector],
+    k: int,
+    mask: NDArray[np.bool_] | None,
+    length: LengthShare | None = None,
+) -> list[Ranking]:
+    """The k best documents of each query among those the mask allows; `length` is added for each term of the query."""
+    size = 0
+    if _ranked.engine.kernels is None:  # otherwise the size does not matter
+        postings = sum(int(weights.sizes[query.lists].sum()) for query in queries)
+        size = int(BYTES_A_POSTING * (postings + len(queries) * len(weights.index)))
+    found = _ranked.choose(size)(weights, queries, min(k, len(weights.index)), mask, length)
+    if length is None:
+        return found
+    return [
+        Ranking(each.rows, each.scores + query.terms * length.lowest)
+        for each, query in zip(found, queries, strict=True)
+    ]
+
+
+def _ranked_plain(
+    weights: Weights, queries: Sequence[Vector], k: int, mask: NDArray[np.bool_] | None, length: LengthShare | None
+) -> list[Ranking]:
+    return [_query_ranked_plain(weights, query, k, mask, length) for query in queries]
+
+
+def _query_ranked_plain(
+    weights: Weights, query: Vector, k: int, mask: NDArray[np.bool_] | None, length: LengthShare | None
+) -> Ranking:
+    from leadline.records.runs import tie_order
+
+    totals = np.full(len(weights.index), -0.0)
+    for number, multiplier in zip(query.lists.tolist(), query.multipliers.tolist(), strict=True):
+        documents, values = weights.postings(number)
+        totals[documents] += multiplier * values + 0.0
+    touched = (totals != 0) | ~np.signbit(totals)  # a document without any term still has -0.0
+    if length is not None:
+        totals[touched] += query.terms * length.above[touched]
+    if mask is not None:
+        touched &= mask
+    rows = np.flatnonzero(touched)
+    best = rows[tie_order(totals[rows], weights.index.ranks[rows])[:k]]
+    return Ranking(best.astype(np.int32), totals[best])
+
+
+@compiled_job("leadline.retrieval.models.kernels.rank_documents", plain=_ranked_plain)
+def _ranked(
+    kernel: Kernel,
+    weights: Weights,
+    queries: Sequence[Vector],
+    k: int,
+    mask: NDArray[np.bool_] | None,
+    length: LengthShare | None,
+) -> list[Ranking]:
+    found: list[Ranking] = []
+    for start in range(0, len(queries), AT_ONCE):
+        found += _batch_ranked(kernel, weights, queries[start : start + AT_ONCE], k, mask, length)
+    return found
+
+
+class _Workspace(NamedTuple):
+    """Arrays that the kernel works in, and what they have room for."""
+
+    documents: int
+    queries: int
+    terms: int  # of all queries
+    results: int
+    asked: QueryLists
+    running: RunningTotals
+    bounds: QueryBounds
+    candidates: Candidates
+    best: BestDocuments
+
+
+def _workspace(documents: int, queries: int, terms: int, results: int) -> _Workspace:
+    """The arrays of this thread, which are used again."""
+    known: _Workspace | None = getattr(_memory, "known", None)
+    if (
+        known is None
+        or known.documents < documents
+        or known.queries < queries
+        or known.terms < terms
+        or known.results < results
+    ):
+        documents, queries, terms, results = (
+            max(64, each + each // 4) for each in (documents, queries, terms, results)
+        )
+        known = _memory.known = _Workspace(
+            documents,
+            queries,
+            terms,
+            results,
+            asked=prepared(
+                QueryLists(
+                    offsets=np.zeros(queries + 1, np.int64),
+                    lists=np.empty(terms, np.int64),
+                    multipliers=np.empty(terms),
+                    length_most=np.empty(queries),
+                    terms=np.empty(queries),
+                )
+            ),
+            running=prepared(RunningTotals(np.empty(BLOCK + GROUP), np.empty(BINS, np.int32))),
+            bounds=prepared(QueryBounds(np.empty(terms), np.empty(terms, np.int64), np.empty(terms, np.uint8))),
+            candidates=prepared(
+                Candidates(
+                    rows=np.empty(documents, np.int32),
+                    keys=np.empty(documents, np.uint64),
+                    spare_rows=np.empty(documents, np.int32),
+                    spare_keys=np.empty(documents, np.uint64),
+                )
+            ),
+            best=prepared(BestDocuments(np.empty(results, np.int32), np.empty(results), np.empty(queries, np.int32))),
+        )
+    return known
+
+
+def _batch_ranked(
+    kernel: Kernel,
+    weights: Weights,
+    queries: Sequence[Vector],
+    k: int,
+    mask: NDArray[np.bool_] | None,
+    length: LengthShare | None,
+) -> list[Ranking]:
+    documents, count = len(weights.index), len(queries)
+    work = _workspace(documents + GROUP, count, sum(len(query.lists) for query in queries), count * k)
+    asked, best, start = work.asked, work.best, 0
+    for number, query in enumerate(queries):
+        stop = start + len(query.lists)
+        asked.lists[start:stop], asked.multipliers[start:stop] = query.lists, query.multipliers
+        asked.offsets[number + 1] = start = stop
+        asked.terms[number] = 0.0 if length is None else query.terms
+    asked.length_most[:count] = 0.0
+    only = EVERY_DOCUMENT
+    if length is not None:
+        asked.length_most[:count] = np.maximum(0.0, asked.terms[:count] * length.above.max(initial=0.0))
+    if mask is not None or length is not None:
+        allowed = EVERY_DOCUMENT.allowed if mask is None else mask.view(np.uint8)
+        only = DocumentFilter(mask is not None, allowed, only.length if length is None else length.above)
+    is_due = kernel(
+        count, asked, weights.arrays(), documents, k, only, work.running, work.bounds, work.candidates, best
+    )
+    if is_due:
+        weights.has_spent.set()
+    return [
+        Ranking(best.rows[q * k : q * k + n].copy(), best.scores[q * k : q * k + n].copy())
+        for q, n in enumerate(best.found[:count].tolist())
+    ]
+
+
+def rank_having_all(weights: Weights, query: Vector, k: int, mask: NDArray[np.bool_] | None) -> tuple[Ranking, int]:
+    """The k best of the documents that have every term of a query and that the mask allows, and how many they are."""
+    size = int(BYTES_A_POSTING * int(weights.sizes[query.lists].sum())) if _ranked_all.engine.kernels is None else 0
+    return _ranked_all.choose(size)(weights, query, min(k, len(weights.index)), mask)
+
+
+def _ranked_all_plain(weights: Weights, query: Vector, k: int, mask: NDArray[np.bool_] | None) -> tuple[Ranking, int]:
+    from leadline.records.runs import tie_order
+
+    lists = [weights.postings(number) for number in query.lists.tolist()]
+    rows = reduce(lambda one, other: np.intersect1d(one, other, assume_unique=True), (each for each, _ in lists))
+    if mask is not None:
+        rows = rows[mask[rows]]
+    totals = np.full(len(rows), -0.0)
+    for (documents, values), multiplier in zip(lists, query.multipliers.tolist(), strict=True):
+        totals += multiplier * values[np.searchsorted(documents, rows)] + 0.0
+    best = tie_order(totals, weights.index.ranks[rows])[:k]
+    return Ranking(rows[best].astype(np.int32), totals[best]), len(rows)
+
+
+@compiled_job("leadline.retrieval.models.kernels.rank_having_all", plain=_ranked_all_plain)
+def _ranked_all(
+    kernel: Kernel, weights: Weights, query: Vector, k: int, mask: NDArray[np.bool_] | None
+) -> tuple[Ranking, int]:
+    documents, terms = len(weights.index), len(query.lists)
+    work = _workspace(documents + GROUP, 1, terms, k)
+    asked, best = work.asked, work.best
+    asked.lists[:terms], asked.multipliers[:terms], asked.offsets[1] = query.lists, query.multipliers, terms
+    only = EVERY_DOCUMENT if mask is None else DocumentFilter(True, mask.view(np.uint8), EVERY_DOCUMENT.length)
+    found = kernel(asked, weights.arrays(), documents, k, only, work.running, work.bounds, work.candidates, best)
+    if found % 2:
+        weights.has_spent.set()
+    count = int(best.found[0])
+    return Ranking(best.rows[:count].copy(), best.scores[:count].copy()), found // 2

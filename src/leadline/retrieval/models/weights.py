@@ -1,4 +1,4 @@
-"""Lists of weights: a model's weights of a term's postings, computed once and kept for later queries."""
+"""Lists of weights: a model's weights of a term's postings, read from the segments, computed once and kept."""
 
 from __future__ import annotations
 
@@ -7,22 +7,23 @@ from dataclasses import dataclass
 from functools import cached_property
 from operator import is_
 from threading import Event
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 from leadline.errors import InputError
-from leadline.retrieval.index.index import Index, Lists
+from leadline.retrieval.index.index import Index, Lists, united
+from leadline.retrieval.index.packing import NOT_ADDING_UP, NOT_IN_ORDER, Frequencies, PackedArray
 from leadline.retrieval.index.terms import offsets_of
-from leadline.retrieval.index.uniting import united
-from leadline.retrieval.models.kernels.arguments import BLOCK, MOST_COUNT, TIMES_PAID, WeightLists
-from leadline.retrieval.models.postings import InField, Postings
-from leadline.retrieval.models.reading import SegmentPostings, directory_of, read_lists, stored_postings, weighed_lists
-from leadline.retrieval.models.registry import Model
-from leadline.text.compiled import prepared
+from leadline.retrieval.models.kernel_arguments import BLOCK, MOST_COUNT, TIMES_PAID, AskedLists, ReadLists, WeightLists
+from leadline.retrieval.models.registry import InField, Model, Postings
+from leadline.text.engine import Kernel, compiled_job, prepared
+from leadline.text.fields import ranges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    Weighed = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 
 AT_ONCE = 1 << 14  # postings whose weights are computed together: the arrays of a formula stay in the cache
 POSTINGS_KEPT = 200_000_000  # postings of 4 bytes and weights of 8 in memory; with more, all lists are cleared
@@ -31,6 +32,8 @@ OF_LISTS = (
     "directory", "sizes", "spent", "value_at", "norm_at", "length_at", "factors", "lowest", "highest",
 )  # fmt: skip
 
+Fields = tuple[tuple[str, float], ...]  # with their weights
+
 
 @dataclass(frozen=True)
 class Recipe:
@@ -38,7 +41,7 @@ class Recipe:
 
     model: Model
     parameters: tuple[tuple[str, Any], ...]
-    fields: tuple[tuple[str, float], ...]
+    fields: Fields
 
     @classmethod
     def of(cls, model: Model, given: Mapping[str, Any], fields: Mapping[str, float]) -> Recipe:
@@ -90,6 +93,13 @@ class LengthShare(NamedTuple):
     lowest: float
 
 
+class Totals(NamedTuple):
+    """What is counted of all documents in some fields."""
+
+    documents: int  # that are not empty
+    tokens: float  # the length of all
+
+
 class Norms(NamedTuple):
     """What the weights of a recipe are computed of, beside its factors."""
 
@@ -124,7 +134,8 @@ class Weights:
     def __init__(self, index: Index) -> None:
         self.index = index
         self.blocks = -(-len(index) // BLOCK)
-        self._lengths: dict[Any, tuple[NDArray[np.float64], int, float]] = {}
+        self._lengths: dict[Fields, NDArray[np.float64]] = {}
+        self._totals: dict[Fields, Totals] = {}
         self._shares: dict[Any, LengthShare] = {}
         self.clear()
 
@@ -143,7 +154,7 @@ class Weights:
         self._length_at: dict[str, int] = {}
         self._arrays: WeightLists | None = None
 
-    def as_now(self) -> Weights:
+    def snapshot(self) -> Weights:
         """A snapshot of the lists. Arrays are never changed where they are in use, only extended or replaced."""
         self.arrays()  # for all snapshots until lists are added
         now = object.__new__(Weights)
@@ -153,9 +164,21 @@ class Weights:
     def arrays(self) -> WeightLists:
         """The lists as the argument of a kernel."""
         now = WeightLists(
-            self.directory, self.places, self.counts, self.values, self.value_at, self.factors, self.norm_at,
-            self.length_at, self.lowest, self.highest, self.spent, self.norms, self.lengths, self.index.ranks,
-        )  # fmt: skip
+            self.directory,
+            self.places,
+            self.counts,
+            self.values,
+            self.value_at,
+            self.factors,
+            self.norm_at,
+            self.length_at,
+            self.lowest,
+            self.highest,
+            self.spent,
+            self.norms,
+            self.lengths,
+            self.index.ranks,
+        )
         # New lists are written into the same arrays as long as there is room.
         if self._arrays is None or not all(map(is_, now, self._arrays)):
             self._arrays = prepared(now)
@@ -177,16 +200,26 @@ class Weights:
 
     def length_share(self, recipes: Sequence[tuple[Recipe, float]]) -> LengthShare | None:
         """What a document's length adds to its score for each term of a query, over recipes with their weights."""
-        if not any(recipe.model.lacking for recipe, _ in recipes):
-            return None
         key = tuple(recipes)
         if key not in self._shares:
-            values = np.zeros(len(self.index))
-            for recipe, weight in recipes:
-                values += weight * recipe.lacking(self._statistics(recipe.fields)[0])
-            lowest = float(values.min(initial=0.0))
+            values = self.length_values(recipes)
+            if values is None:
+                return None
+            lowest = self._lowest_length_value(values)
             self._shares = {key: LengthShare(values - lowest, lowest)}  # one is enough: searches rarely alternate
         return self._shares[key]
+
+    def length_values(self, recipes: Sequence[tuple[Recipe, float]]) -> NDArray[np.float64] | None:
+        """What the length of each document adds for a term; None where no model has that."""
+        if not any(recipe.model.lacking for recipe, _ in recipes):
+            return None
+        values = np.zeros(len(self.index))
+        for recipe, weight in recipes:
+            values += weight * recipe.lacking(self.document_lengths(recipe.fields))
+        return values
+
+    def _lowest_length_value(self, values: NDArray[np.float64]) -> float:
+        return float(values.min(initial=0.0))
 
     def _make(self, recipe: Recipe, terms: Sequence[str]) -> None:
         """Add the lists of new terms."""
@@ -239,7 +272,7 @@ class Weights:
         each = np.repeat(np.arange(len(terms)), np.diff(offsets))
         df, df_of, occurrences = self._counts(recipe.fields, terms, offsets, lists)
         weights = [weight for _, weight in recipe.fields]
-        lengths, having, tokens = self._statistics(recipe.fields)
+        lengths, (having, tokens) = self.document_lengths(recipe.fields), self._totals_of(recipe.fields)
         cf = np.asarray(sum(w * part for w, part in zip(weights, occurrences, strict=True)), np.float64)
         tf = frequencies[0] if weights == [1.0] else np.asarray(weights) @ frequencies
         values = np.empty(len(documents))
@@ -247,41 +280,55 @@ class Weights:
             part = slice(start, start + AT_ONCE)
             of_terms, rows = each[part], documents[part]
             postings = Postings(
-                tf=tf[part], length=lengths[rows], df=df[of_terms].astype(np.float64), cf=cf[of_terms],
-                documents=having, tokens=tokens,
+                tf=tf[part],
+                length=lengths[rows],
+                df=df[of_terms].astype(np.float64),
+                cf=cf[of_terms],
+                documents=having,
+                tokens=tokens,
                 fields={
                     name: self._in_field(name, weight, in_field[part], of_field[of_terms], rows)
                     for (name, weight), in_field, of_field in zip(recipe.fields, frequencies, df_of, strict=True)
                     if recipe.model.by_field
                 },
-            )  # fmt: skip
+            )
             values[part] = recipe(postings)
         self._append(recipe, terms, offsets, documents, values)
 
     def _counts(
-        self, fields: tuple[tuple[str, float], ...], terms: Sequence[str], offsets: NDArray[np.int64],
-        lists: Sequence[Lists],
-    ) -> TermUse:  # fmt: skip
+        self, fields: Fields, terms: Sequence[str], offsets: NDArray[np.int64], lists: Sequence[Lists]
+    ) -> TermUse:
         """How often terms occur, from their lists."""
         return TermUse.of(offsets, lists)
 
     def _in_field(self, name: str, weight: float, tf: Any, df: Any, documents: Any) -> InField:
-        lengths, having, tokens = self._statistics(((name, 1.0),))
+        fields = ((name, 1.0),)
+        lengths, (having, tokens) = self.document_lengths(fields), self._totals_of(fields)
         return InField(weight, tf, lengths[documents], df.astype(np.float64), tokens / having if having else 1.0)
 
-    def _statistics(self, fields: tuple[tuple[str, float], ...]) -> tuple[NDArray[np.float64], int, float]:
-        """The weighted length of each document in these fields, the number of nonempty documents, the total length."""
+    def document_lengths(self, fields: Fields) -> NDArray[np.float64]:
+        """The weighted length of each document in these fields."""
         if fields not in self._lengths:
             lengths = np.zeros(len(self.index))
             for name, weight in fields:
                 lengths += weight * self.index.lengths(name)
-            self._lengths[fields] = lengths, int(np.count_nonzero(lengths)), float(lengths.sum())
+            self._lengths[fields] = lengths
         return self._lengths[fields]
 
+    def _totals_of(self, fields: Fields) -> Totals:
+        if fields not in self._totals:
+            lengths = self.document_lengths(fields)
+            self._totals[fields] = Totals(int(np.count_nonzero(lengths)), float(lengths.sum()))
+        return self._totals[fields]
+
     def _append(
-        self, recipe: Recipe, terms: Sequence[str], offsets: NDArray[np.int64], documents: NDArray[np.int32],
+        self,
+        recipe: Recipe,
+        terms: Sequence[str],
+        offsets: NDArray[np.int64],
+        documents: NDArray[np.int32],
         values: NDArray[np.float64],
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Store the weights of new lists, with their directory and their lowest and highest weights."""
         count, first, last = len(documents), self.lists, self.lists + len(terms)
         self._make_room(self.used + count, last)
@@ -362,3 +409,155 @@ def _longer(array: NDArray[Any], used: int, size: int) -> NDArray[Any]:
     longer = np.empty((size, *array.shape[1:]), array.dtype)
     longer[:used] = array[:used]
     return longer
+
+
+# Read lists of postings from the segments of an index as the search needs them: places in blocks of documents.
+
+
+BYTES_A_POSTING = 4  # NumPy reads or weighs a posting in the time in which plain Python reads so many bytes of text
+PER_BLOCK = 128  # integers that are packed together
+PROBLEMS = {1: NOT_IN_ORDER, 2: NOT_ADDING_UP}  # by what the kernel returns
+
+
+class SegmentPostings(NamedTuple):
+    """The stored lists of some terms in a segment: those of term t are starts[t]:stops[t]."""
+
+    documents: PackedArray
+    frequencies: PackedArray
+    base: int  # the row of the segment's first document
+    starts: NDArray[np.int64]
+    stops: NDArray[np.int64]
+    occurrences: NDArray[np.int64]
+
+
+def stored_postings(index: Index, field: str, terms: Sequence[str]) -> list[SegmentPostings] | None:
+    """The lists of terms in each segment; None where a list is not as it is stored."""
+    encoded = [term.encode() for term in terms]
+    if not index.are_stored(encoded):
+        return None
+    found = []
+    for segment, base in zip(index.segments, index.bases.tolist(), strict=False):
+        part = segment.field(index.field(field))
+        if type(part.documents) is not PackedArray or type(part.frequencies) is not Frequencies:
+            return None
+        numbers = part.terms.find(encoded)
+        if len(numbers) and int(numbers.min()) >= 0:
+            starts, stops, occurrences = part.starts[numbers], part.starts[numbers + 1], part.totals[numbers]
+        else:
+            there = numbers >= 0
+            starts, stops, occurrences = np.zeros((3, len(numbers)), np.int64)
+            starts[there], stops[there] = part.starts[numbers[there]], part.starts[numbers[there] + 1]
+            occurrences[there] = part.totals[numbers[there]]
+        found.append(SegmentPostings(part.documents, part.frequencies, base, starts, stops, occurrences))
+    return found
+
+
+def directory_of(documents: NDArray[np.integer[Any]], offsets: NDArray[np.int64], blocks: int) -> NDArray[np.int64]:
+    """For each list the first of its postings in each block of documents, and its end.
+
+    >>> directory_of(np.array([1, 4095, 4096, 5]), np.array([0, 3, 4]), 2).tolist()
+    [[0, 2, 3], [3, 4, 4]]
+    """
+    lists = len(offsets) - 1
+    in_block = np.repeat(np.arange(lists) * blocks, np.diff(offsets)) + documents // BLOCK
+    directory = np.empty((lists, blocks + 1), np.int64)
+    directory[:, 0] = offsets[:-1]
+    sizes = np.bincount(in_block, minlength=lists * blocks).reshape(-1, blocks)
+    directory[:, 1:] = offsets[:-1, None] + np.cumsum(sizes, axis=1)
+    return directory
+
+
+def read_lists(
+    segments: Sequence[SegmentPostings],
+    offsets: NDArray[np.int64],
+    places: NDArray[np.uint16],
+    counts: NDArray[np.uint16],
+    directory: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Read lists into `places` and `counts`, from their offsets on; returns the highest frequency of each list."""
+    size = int(BYTES_A_POSTING * (offsets[-1] - offsets[0]))
+    return _read.choose(size)(segments, offsets, places, counts, directory)
+
+
+def _read_plain(
+    segments: Sequence[SegmentPostings],
+    offsets: NDArray[np.int64],
+    places: NDArray[np.uint16],
+    counts: NDArray[np.uint16],
+    directory: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    lists = len(offsets) - 1
+    sizes = np.array([each.stops - each.starts for each in segments])
+    first = offsets[:-1] + np.cumsum(sizes, axis=0) - sizes  # of each list's postings in a segment
+    documents = np.empty(int(offsets[-1] - offsets[0]), np.int64)
+    most = np.zeros(lists, np.int64)
+    for each, size, start in zip(segments, sizes, first, strict=True):
+        found = each.documents.ranges(each.starts, each.stops).astype(np.int64)
+        list_of = np.repeat(np.arange(lists), size)
+        if ((found[1:] <= found[:-1]) & (list_of[1:] == list_of[:-1])).any():
+            raise each.documents.damaged(NOT_IN_ORDER)
+        frequencies = each.frequencies.ranges(each.starts, each.stops)
+        into = ranges(start, size)
+        documents[into - offsets[0]] = found + each.base
+        counts[into] = np.minimum(frequencies, MOST_COUNT)
+        np.maximum.at(most, list_of, frequencies)
+    places[offsets[0] : offsets[-1]] = documents % BLOCK
+    directory[:] = directory_of(documents, offsets - offsets[0], directory.shape[1] - 1) + offsets[0]
+    return most
+
+
+@compiled_job("leadline.retrieval.models.kernels.read_lists", plain=_read_plain)
+def _read(
+    kernel: Kernel,
+    segments: Sequence[SegmentPostings],
+    offsets: NDArray[np.int64],
+    places: NDArray[np.uint16],
+    counts: NDArray[np.uint16],
+    directory: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    lists, entries = directory.shape
+    cursors, most, scratch = offsets[:-1].copy(), np.zeros(lists, np.int64), np.empty((2, PER_BLOCK), np.int32)
+    directory[:, 0] = cursors
+    reached = np.zeros(lists, np.int64)
+    for number, each in enumerate(segments):
+        wrong = kernel(
+            each.documents.checked_blocks(each.starts, each.stops),
+            each.frequencies.checked_blocks(each.starts, each.stops),
+            AskedLists(lists, each.base, each.starts, each.stops, each.occurrences),
+            ReadLists(cursors, reached, most, places, counts, directory, entries, number == len(segments) - 1),
+            scratch[0],
+            scratch[1],
+        )
+        if wrong:
+            raise (each.documents if wrong == 1 else each.frequencies).damaged(PROBLEMS[wrong])
+    return most
+
+
+class ReadPostings(Protocol):
+    """Lists that were read: `Weights`, which imports this module."""
+
+    sizes: NDArray[np.int64]
+    blocks: int
+
+    def arrays(self) -> WeightLists: ...
+
+    def postings(self, number: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]: ...
+
+
+def weighed_lists(weights: ReadPostings, numbers: NDArray[np.int64]) -> Weighed:
+    """The weights of lists, one behind the other, and the lowest and highest of each."""
+    return _weighed.choose(BYTES_A_POSTING * int(weights.sizes[numbers].sum()))(weights, numbers)
+
+
+def _weighed_plain(weights: ReadPostings, numbers: NDArray[np.int64]) -> Weighed:
+    found = [weights.postings(number)[1] for number in numbers.tolist()]
+    bounds = np.array([(each.min(), each.max()) for each in found])
+    return np.concatenate(found), bounds[:, 0].copy(), bounds[:, 1].copy()
+
+
+@compiled_job("leadline.retrieval.models.kernels.weigh_lists", plain=_weighed_plain)
+def _weighed(kernel: Kernel, weights: ReadPostings, numbers: NDArray[np.int64]) -> Weighed:
+    values = np.empty(int(weights.sizes[numbers].sum()))
+    lowest, highest = np.empty(len(numbers)), np.empty(len(numbers))
+    kernel(weights.arrays(), weights.blocks, numbers, len(numbers), values, lowest, highest)
+    return values, lowest, highest

@@ -1,4 +1,4 @@
-"""An open index with its collection, and the data that the steps of a pipeline need, as arrays.
+"""An open index with its collection, the state of a topic in a pipeline, and the terms of a patent by field.
 
 Each array is computed on first use and kept. Unless noted otherwise, arrays have one entry per row of the index.
 """
@@ -6,36 +6,140 @@ Each array is computed on first use and kept. Unless noted otherwise, arrays hav
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.store import Collection
-from leadline.errors import InputError
+from leadline.collections.documents.families import DateRule
+from leadline.errors import InputError, checked_choice
+from leadline.records.topics import Topic
+from leadline.retrieval.index import derived
 from leadline.retrieval.index.derived import split_fields
 from leadline.retrieval.index.index import Index
-from leadline.retrieval.models.ranking import Ranking
-from leadline.retrieval.models.searcher import Searcher
+from leadline.retrieval.index.segment import MISSING
+from leadline.retrieval.models.searcher import Ranking, Searcher
 
-# Modules that only pipelines need are imported where they are used: a plain search does not load them.
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from leadline.collections.documents.hidden import DocumentDates
+    from leadline.collections.documents.families import DocumentDates
     from leadline.collections.links.graph import LinkGraph
-    from leadline.records.topics.topic import Topic
-    from leadline.retrieval.pipeline.anchor_words import AnchorWords
-    from leadline.retrieval.pipeline.claim_units import ClaimUnits
-    from leadline.retrieval.pipeline.document_classes import Classes
-    from leadline.retrieval.pipeline.document_terms import DocumentTerms
-    from leadline.retrieval.pipeline.links import Links
-    from leadline.retrieval.pipeline.options import Fields
-    from leadline.retrieval.pipeline.outside_patents import FamilyFinder
-    from leadline.retrieval.pipeline.request import Request
+    from leadline.options import Fields
+    from leadline.retrieval.language.language import Answer, Language
+    from leadline.retrieval.pipeline.context_data import (
+        AnchorWords,
+        ClaimUnits,
+        Classes,
+        DocumentTerms,
+        FamilyFinder,
+        Links,
+    )
+
+# The state of a topic in a pipeline: its queries, the documents it may find, and its results so far.
+
+
+@dataclass(frozen=True)
+class Query:
+    """Terms of the index with their weights. A topic may have several queries: one for each claim, or for each field.
+
+    `fields` are the document fields to search for these terms; None leaves the choice to the search.
+    """
+
+    terms: Mapping[str, float]
+    fields: Mapping[str, float] | None = None
+    name: str = ""  # "claim 3", "title"
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class ScorePart:
+    """What one step adds to the scores of some documents."""
+
+    name: str  # of the step
+    rows: NDArray[np.int32]
+    scores: NDArray[np.float64]
+
+    def score_of(self, row: int) -> float:
+        """What the step adds to one document."""
+        return float(self.scores[self.rows == row].sum())
+
+
+@dataclass(frozen=True)
+class BooleanTopic:
+    """What the query language found for the text of a topic."""
+
+    part: str  # of the topic: title or narrative
+    answer: Answer
+    language: Language
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether words rank its documents; if not, their dates do."""
+        return self.answer.order == "score"
+
+    @property
+    def fields(self) -> Mapping[str, float]:
+        """The fields that it searches: those of documents, and those that it names."""
+        return self.answer.fields
+
+    @property
+    def by_date(self) -> Ranking:
+        """The documents in the order of the query, with scores that keep the order."""
+        rows = self.answer.ranking.rows
+        return Ranking(rows, np.arange(len(rows), 0, -1, dtype=np.float64))
+
+    def completed(self, ranking: Ranking, k: int) -> Ranking:
+        """The ranking with the documents that match without any word to rank them by at its end."""
+        return self.language.completed(ranking, self.answer.matching, k) if len(ranking) < k else ranking
+
+
+@dataclass(frozen=True)
+class Request:
+    """One topic with everything known about it. Steps never change a request: each returns a new one."""
+
+    topic: Topic
+    row: int | None = None  # in the index, of the patent that is the topic
+    outside: Document | None = None  # the patent that is the topic, if it is not in the collection
+    families: tuple[int, ...] = ()  # of the topic: their documents are never found
+    day: int = int(MISSING)  # the topic's latest priority, in days since 1970
+    dates: DateRule = "publication"  # which documents are too late
+    queries: tuple[Query, ...] = ()
+    mask: NDArray[np.bool_] | None = None  # documents that filters allow, besides families and dates
+    ranking: Ranking | None = None
+    parts: tuple[ScorePart, ...] = ()  # of the scores, where steps that gain say what they add; empty: all by the query
+    notes: tuple[str, ...] = ()
+    boolean: BooleanTopic | None = None  # of a text that is a Boolean query
+
+    @property
+    def is_patent(self) -> bool:
+        return self.row is not None or self.outside is not None
+
+    @property
+    def is_dated(self) -> bool:
+        return self.day != MISSING
+
+    def with_note(self, note: str) -> Request:
+        """The request with a note that is shown beside the result."""
+        return replace(self, notes=(*self.notes, note))
+
+    def only(self, allowed: NDArray[np.bool_]) -> Request:
+        """The request limited to allowed documents; others are removed from its results."""
+        both = allowed if self.mask is None else self.mask & allowed
+        return replace(self, mask=both).filtered(allowed)
+
+    def filtered(self, allowed: NDArray[np.bool_]) -> Request:
+        """The request with only the allowed results."""
+        if self.ranking is None:
+            return self
+        kept = allowed[self.ranking.rows]
+        return replace(self, ranking=Ranking(self.ranking.rows[kept], self.ranking.scores[kept]))
 
 
 class SearchContext:
@@ -128,7 +232,7 @@ class SearchContext:
     def requests(self, topics: Iterable[Topic | Document | str]) -> list[Request]:
         """A request for each topic: a patent of the collection, a patent given as a Document, or a text."""
         from leadline.collections.documents.numbers import is_patent_number
-        from leadline.records.topics.topic import Topic
+        from leadline.records.topics import Topic
 
         parsed = [Topic(each) if isinstance(each, str) else each for each in topics]
         named = [Topic(each.id) if isinstance(each, Document) else each for each in parsed]
@@ -143,8 +247,7 @@ class SearchContext:
         return self.requests([topic])[0]
 
     def _request(self, topic: Topic, row: int, day: int, outside: Document | None) -> Request:
-        from leadline.retrieval.pipeline.outside_patents import day_of
-        from leadline.retrieval.pipeline.request import Request
+        from leadline.retrieval.pipeline.context_data import day_of
 
         families: tuple[int, ...] = ()
         if row >= 0:
@@ -159,7 +262,7 @@ class SearchContext:
 
     def _located(self, names: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """The row in the index of each patent, by any spelling of its number, and its day; row -1: not in the index."""
-        from leadline.collections.documents.hidden import days_of
+        from leadline.collections.documents.families import days_of
         from leadline.collections.documents.numbers import normalise
 
         if self._collection is None:
@@ -210,7 +313,7 @@ class SearchContext:
 
     def ranking(self, rows: NDArray[np.integer], scores: NDArray[np.float64], k: int | None = None) -> Ranking:
         """The ranking of these documents, best first: the first k, or all."""
-        from leadline.records.runs.order import tie_order
+        from leadline.records.runs import tie_order
 
         order = tie_order(scores, self.index.ranks[rows])[:k]
         return Ranking(rows[order].astype(np.int32), scores[order])
@@ -233,7 +336,7 @@ class SearchContext:
 
     @cached_property
     def dates(self) -> DocumentDates:
-        from leadline.collections.documents.hidden import DocumentDates, Serials
+        from leadline.collections.documents.families import DocumentDates, Serials
 
         known, publication = self.index.column("known"), self.index.column("publication")
         serials = cache(lambda: Serials.of(self.collection.records, self.index_rows, len(self.index)))
@@ -242,7 +345,7 @@ class SearchContext:
     @cached_property
     def index_rows(self) -> NDArray[np.int64]:
         """The row in the index of each row of the collection; -1 for a document that was not indexed."""
-        from leadline.retrieval.pipeline.index_rows import index_rows
+        from leadline.retrieval.pipeline.context_data import index_rows
 
         return index_rows(self.index, self.collection)
 
@@ -264,14 +367,14 @@ class SearchContext:
 
     @cached_property
     def family_finder(self) -> FamilyFinder:
-        from leadline.retrieval.pipeline.outside_patents import FamilyFinder
+        from leadline.retrieval.pipeline.context_data import FamilyFinder
 
         return FamilyFinder(self.collection)
 
     @cached_property
     def citations(self) -> Links:
         """From each document to those it cites."""
-        from leadline.retrieval.pipeline.links import Links
+        from leadline.retrieval.pipeline.context_data import Links
 
         return Links.of(self.collection.citations, self.index_rows, len(self.index))
 
@@ -293,27 +396,27 @@ class SearchContext:
     @cached_property
     def anchors(self) -> AnchorWords:
         """The words of the links to each document."""
-        from leadline.retrieval.pipeline.anchor_words import AnchorWords
+        from leadline.retrieval.pipeline.context_data import AnchorWords
 
         return AnchorWords.of(self.collection, self.index, self.row_of)
 
     @cached_property
     def family_members(self) -> Links:
         """From each document to the members of its family, including itself."""
-        from leadline.retrieval.pipeline.links import Links
+        from leadline.retrieval.pipeline.context_data import Links
 
         return Links.of_groups(self.family_or_self)
 
     @cached_property
     def classes(self) -> Classes:
-        from leadline.retrieval.pipeline.document_classes import Classes
+        from leadline.retrieval.pipeline.context_data import Classes
 
         return Classes([segment.coded("classes") for segment in self.index.segments])
 
     @cached_property
     def claim_units(self) -> ClaimUnits:
         """The claims of documents, each as a text of its own."""
-        from leadline.retrieval.pipeline.claim_units import ClaimUnits
+        from leadline.retrieval.pipeline.context_data import ClaimUnits
 
         def read(rows: Sequence[int]) -> list[Document]:
             return self.collection.documents_named(self.names(np.array(rows, np.int64)))
@@ -322,7 +425,7 @@ class SearchContext:
 
     @cached_property
     def document_terms(self) -> DocumentTerms:
-        from leadline.retrieval.pipeline.document_terms import DocumentTerms
+        from leadline.retrieval.pipeline.context_data import DocumentTerms
 
         return DocumentTerms(self.index)
 
@@ -339,3 +442,47 @@ class SearchContext:
                 total[here] += (part.starts[1:] - part.starts[:-1])[numbers[here]]
             most = np.maximum(most, total)
         return most
+
+
+# The terms of a patent, by field.
+
+
+PATENT_FIELDS = ("title", "abstract", "claims", "description")
+Into = Literal["all", "same"]  # whether a field's terms are searched for in all fields of documents, or in that field
+
+
+def text_of(document: Document, field: str) -> str:
+    """The text of a field of a patent."""
+    if field == "claims":
+        return "\n".join(claim.text for claim in document.claims)
+    return str(getattr(document, field))
+
+
+def term_counts(context: SearchContext, document: Document, field: str) -> Counter[str]:
+    """The frequency of each term in a field of a patent, which may be a derived field of the index."""
+    own, derived_fields = derived.split_fields(context.index.fields)
+    checked_choice("field", field, (*PATENT_FIELDS, *derived_fields))
+    if field in PATENT_FIELDS:
+        return Counter(context.index.analysis.terms(text_of(document, field)))
+    texts = [text_of(document, name) for name in own if name in PATENT_FIELDS]
+    return Counter(derived.terms(field, texts, context.index.analysis))
+
+
+def queries_of(parts: Mapping[str, Mapping[str, float]], into: Into) -> tuple[Query, ...]:
+    """The terms of several fields as one query, or as one for each field."""
+    if into == "same":
+        return tuple(Query(terms, {field: 1.0}, field) for field, terms in parts.items() if terms)
+    return (Query(summed(parts.values())),)
+
+
+def summed(vectors: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    """The sum of weighted terms.
+
+    >>> summed([{"acid": 1.0}, {"acid": 2.0, "base": 0.5}])
+    {'acid': 3.0, 'base': 0.5}
+    """
+    total: dict[str, float] = {}
+    for terms in vectors:
+        for term, weight in terms.items():
+            total[term] = total.get(term, 0.0) + weight
+    return total

@@ -1,4 +1,4 @@
-"""Steps, and pipelines made of them: `Text() >> Search("bm25(k1=0.9)") >> Citations() >> OneAFamily()`.
+"""Steps, pipelines made of them, and running one for each topic, with a journal of finished topics.
 
 A step is a small frozen dataclass: its fields are its options, and calling it with a search context and a request
 returns the next request. The decorator `step` registers it under the name that pipeline files use.
@@ -6,21 +6,342 @@ returns the next request. The decorator `step` registers it under the name that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+import contextlib
+import errno
+import hashlib
+import json
+import os
+import re
+import time
+import warnings
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from io import FileIO
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    Protocol,
+    TypeVar,
+    dataclass_transform,
+    get_args,
+    get_type_hints,
+)
 
-from leadline.errors import InputError, nearest
-from leadline.records.runs.run import Run
+import numpy as np
+
+from leadline.collections.documents.document import Document
+from leadline.collections.documents.numbers import is_patent_number
+from leadline.errors import InputError, LeadlineWarning, checked_choice, nearest, system_reason, visible
+from leadline.options import checked_option
+from leadline.records.result import counted
+from leadline.records.runs import Run
+from leadline.records.topics import Topic, date_limits
 from leadline.register import Register
-from leadline.retrieval.pipeline.answering import Answers, Narratives, Progress, TopicsInput, answer_topics
-from leadline.retrieval.pipeline.journal import Journal
-from leadline.retrieval.pipeline.options import checked_option
-from leadline.retrieval.pipeline.request import Request
+from leadline.retrieval.index.segment import MISSING
+from leadline.retrieval.pipeline.boolean_topics import AS_QUERY, PERHAPS, boolean_topic
+from leadline.retrieval.pipeline.context import Request
+from leadline.text.checksums import open_stored
+from leadline.text.files import is_trusted, reported, this_process, try_lock
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext
+
+# Run a pipeline for each topic, and collect the results.
+
+
+TopicsInput = Iterable[Topic | Document | str]
+Progress = Callable[[int, int, str], None]
+Narratives = Literal["dates", "words"]  # whether a text limits the dates of documents, or is only words
+
+
+class System(Protocol):
+    """A pipeline or a single step."""
+
+    @property
+    def wants_patent(self) -> bool: ...
+    @property
+    def last(self) -> str: ...
+    def __call__(self, context: SearchContext, request: Request) -> Request: ...
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The documents found for each topic, and notes about topics."""
+
+    found: dict[str, tuple[Sequence[str], Sequence[float]]]
+    topics_by_note: dict[str, list[str]]
+    seconds: dict[str, float] = field(default_factory=dict)  # that topics took
+
+    def add(self, topic: str, found: TopicResult) -> None:
+        self.found[topic] = found.documents, found.scores
+        if found.seconds is not None:
+            self.seconds[topic] = found.seconds
+        for note in dict.fromkeys(found.notes):
+            self.topics_by_note.setdefault(note, []).append(topic)
+
+    def run(self, name: str = "run") -> Run:
+        topics = [topic for topic, (documents, _) in self.found.items() for _ in documents]
+        documents = [document for documents, _ in self.found.values() for document in documents]
+        scores = np.array([score for _, scores in self.found.values() for score in scores], np.float64)
+        if not documents:
+            why = "".join(f"; {note}" for note in self.notes[:1])
+            raise InputError(name, f"nothing was found for any topic{why}")
+        return Run.from_columns(topics, documents, scores, name)
+
+    @property
+    def about_queries(self) -> list[str]:
+        """The notes on topics that are Boolean queries, or may be."""
+        only = {note: topics for note, topics in self.topics_by_note.items() if note in (AS_QUERY, PERHAPS)}
+        return Answers({}, only).notes
+
+    @property
+    def notes(self) -> list[str]:
+        counted = {
+            note: f"{len(topics):,} topic{'s' * (len(topics) != 1)}" for note, topics in self.topics_by_note.items()
+        }
+        return [f"{counted[note]} {note}: {_some(topics)}" for note, topics in self.topics_by_note.items()]
+
+
+def answer_topics(
+    system: System,
+    context: SearchContext,
+    topics: TopicsInput,
+    k: int,
+    progress: Progress | None,
+    journal: Journal | None,
+    narratives: Narratives = "dates",
+) -> Answers:
+    """The k best documents of every topic. Where a text asks for dates, "published after 1997", they limit the search.
+
+    With `narratives="words"` a text is only words.
+    """
+    checked_choice("narratives", narratives, get_args(Narratives))
+    if k < 1:
+        raise InputError("k", f"must be at least 1, got {k}")
+    requests = context.requests(topics)
+    _check(system, requests, context)
+    answers = Answers({}, {})
+    missing = [request for request in requests if journal is None or journal.get(request.topic.id) is None]
+    found = (context.elsewhere or answered)(system, context, missing, k, narratives)
+    for done, request in enumerate(requests):
+        name = request.topic.id
+        if progress is not None:
+            progress(done, len(requests), name)
+        result = journal.get(name) if journal is not None else None
+        if result is None:
+            result = next(found)
+            if journal is not None:
+                journal.add(name, result)
+        answers.add(name, result)
+    return answers
+
+
+def answered(
+    system: System, context: SearchContext, requests: Iterable[Request], k: int, narratives: Narratives
+) -> Iterator[TopicResult]:
+    """What is found for each request."""
+    for request in requests:
+        limited = date_limited(context, request) if narratives == "dates" else request
+        yield _answer(system, context, boolean_topic(context, limited, k), k)
+
+
+def _answer(system: System, context: SearchContext, request: Request, k: int) -> TopicResult:
+    start = time.perf_counter()
+    boolean = request.boolean
+    if boolean is not None and not boolean.is_ranked:
+        done = replace(request, ranking=boolean.by_date)
+    else:
+        done = system(context, request)
+    ranking = done.ranking
+    if ranking is None:
+        raise InputError("pipeline", f"ends with {system.last}, which finds no documents: add a search step")
+    if boolean is not None:
+        ranking = boolean.completed(ranking, k)
+    rows, scores = ranking.rows[:k], ranking.scores[:k]
+    notes = done.notes if len(rows) else (*done.notes, "for which nothing was found")
+    return TopicResult(context.names(rows), scores.tolist(), notes, time.perf_counter() - start)
+
+
+def _check(system: System, requests: Sequence[Request], context: SearchContext) -> None:
+    """Raise InputError for duplicate topics, and for patents that are not in the collection, before any search."""
+    seen: set[str] = set()
+    for request in requests:
+        if request.topic.id in seen:
+            raise InputError("topics", f"topic {request.topic.id} is listed twice")
+        seen.add(request.topic.id)
+    texts = [request.topic for request in requests if not request.is_patent]
+    # A search by the title of a patent would find its own family and later documents.
+    refuse_absent([topic for topic in texts if system.wants_patent or names_patent(topic)], len(requests), context)
+
+
+def refuse_absent(absent: Sequence[Topic], topics: int, context: SearchContext) -> None:
+    """Raise InputError where some of so many topics should be patents of the collection and are not."""
+    if not absent:
+        return
+    names = [topic.patent for topic in absent]
+    where, problem = f"topic {names[0]}", f"is not a patent of {context.location}"
+    if len(names) > 1:
+        where = "topics"
+        problem = f"{len(names):,} of {topics:,} are not patents of {context.location}: {_some(names)}"
+    # The words of a topic can be searched for where nothing but the system asks for a patent.
+    if any((topic.title or topic.narrative) and not names_patent(topic) for topic in absent):
+        problem += '; for topics in words use "survey" in place of "text", "claims" and other steps that read a patent'
+    raise InputError(where, problem)
+
+
+def names_patent(topic: Topic) -> bool:
+    """Whether a topic's name looks like the number of a patent.
+
+    >>> names_patent(Topic("EP-0049154-B2")), names_patent(Topic("PA-7", document="EP1")), names_patent(Topic("TS-7"))
+    (True, True, False)
+    """
+    return bool(topic.document) or is_patent_number(topic.id)
+
+
+def _some(names: Sequence[str], most: int = 3) -> str:
+    return ", ".join(names[:most]) + (" …" if len(names) > most else "")
+
+
+# The finished topics of a long run, on disk, so that an interrupted run continues after the last finished topic.
+
+
+HOLDER = "written by"
+
+
+class TopicResult(NamedTuple):
+    """What was found for a topic."""
+
+    documents: Sequence[str]
+    scores: Sequence[float]
+    notes: Sequence[str]
+    seconds: float | None = None  # that it took
+    requests: int | None = None  # that were sent for it, to another service
+
+
+class Journal:
+    """A file beside the run, `RUN.unfinished`, with a line for each finished topic and its checksum.
+
+    Its first line has a digest of what the run depends on; the journal of another run is replaced. Each process that
+    writes it adds a line with its name.
+    """
+
+    def __init__(self, path: Path, made_of: Any) -> None:
+        self.path = path
+        self.key = hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()
+        self._of_others = 0  # finished topics of another run, or of this one with other settings
+        self._done = self._read()
+        self._file: FileIO | None = None
+
+    def _read(self) -> dict[str, TopicResult]:
+        """The finished topics; a line that is incomplete or damaged is ignored, and its topic is made again."""
+        done: dict[str, TopicResult] = {}
+        try:
+            with open(self.path, "rb", opener=open_stored) as file:
+                about, content = os.fstat(file.fileno()), file.read()
+        except FileNotFoundError:
+            return done
+        except OSError as error:
+            raise InputError(str(self.path), f"cannot be read: {system_reason(error)}") from None
+        opening, *lines = content.split(b"\n")
+        if content and not re.fullmatch(rb'\["[0-9a-f]{64}"\]', opening):
+            raise InputError(str(self.path), "is not an unfinished run: move it, or name another file for the run")
+        if not is_trusted(about.st_uid):
+            raise InputError(str(self.path), "was put there by another user: name another file for the run")
+        if opening == self._opening.rstrip():
+            done.update(filter(None, map(_parsed, lines)))
+        else:
+            self._of_others = sum(_parsed(line) is not None for line in lines)
+        return done
+
+    @property
+    def notes(self) -> list[str]:
+        """What becomes of the topics that were finished before."""
+        if self._of_others:
+            topics = counted(self._of_others, "finished topic")
+            return [
+                f"settings changed: {topics} of {self.path.name} {'is' if self._of_others == 1 else 'are'} not used"
+            ]
+        return [f"continues after {counted(len(self), 'finished topic')}"] if len(self) else []
+
+    def __len__(self) -> int:
+        return len(self._done)
+
+    def get(self, topic: str) -> TopicResult | None:
+        return self._done.get(topic)
+
+    def add(self, topic: str, found: TopicResult) -> None:
+        if self._file is None:
+            self._file = self._opened()
+        entry = [topic, list(found.documents), list(found.scores), list(found.notes), found.seconds]
+        if found.requests is not None:
+            entry.append(found.requests)
+        self._write(self._file, json.dumps([*entry, _checksum(entry)]))
+
+    def _write(self, file: FileIO, line: str) -> None:
+        """Append a line; a partial write means that the disk is full."""
+        encoded = f"{line}\n".encode()
+        with reported(self.path, len(encoded)):
+            if file.write(encoded) != len(encoded):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    @property
+    def _opening(self) -> bytes:
+        return (json.dumps([self.key]) + "\n").encode()
+
+    def _opened(self) -> FileIO:
+        """The file to append to, locked until this process closes it."""
+        with reported(self.path):
+            file = FileIO(self.path, "a+", opener=open_stored)
+            if not try_lock(file):
+                file.seek(0)
+                content = file.read()
+                file.close()
+                if content.startswith(self._opening):
+                    problem = f"{_holder(content)} is making this run; wait, or name another file"
+                    raise InputError(str(self.path), problem)
+                self.path.unlink()  # the journal of another run, whose process keeps its open file
+                file = FileIO(self.path, "x", opener=open_stored)
+                try_lock(file)
+            if not self._done:
+                file.truncate(0)
+                self._write(file, json.dumps([self.key]))
+        # After a line break, because the last line may be incomplete.
+        self._write(file, "\n" * bool(self._done) + json.dumps({HOLDER: this_process()}))
+        return file
+
+    def finish(self) -> None:
+        """Close and delete the journal, after the run is written."""
+        if self._file is not None:
+            self._file.close()
+        self.path.unlink(missing_ok=True)
+
+
+def _checksum(entry: list[Any]) -> str:
+    return f"{zlib.crc32(json.dumps(entry).encode()):08x}"
+
+
+def _parsed(line: bytes) -> tuple[str, TopicResult] | None:
+    """A finished topic; None for a line that is incomplete, damaged or about something else."""
+    with contextlib.suppress(ValueError, TypeError, RecursionError):
+        *entry, checksum = json.loads(line)
+        topic, documents, scores, notes, seconds, *requests = entry
+        if checksum == _checksum(entry) and isinstance(topic, str) and len(documents) == len(scores):
+            return topic, TopicResult(documents, scores, notes, seconds, *requests)
+    return None
+
+
+def _holder(content: bytes) -> str:
+    """The name of the process that wrote the journal last."""
+    for line in reversed(content.split(b"\n")):
+        with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
+            return visible(str(json.loads(line)[HOLDER])[:200])
+    return "another process"
 
 
 @dataclass(frozen=True)
@@ -68,9 +389,13 @@ class Step:
     ) -> Run:
         """The k best documents of every topic: topics are patents of the collection, other patents, or texts.
 
-        A text that asks for dates, "published after 1997", limits the search, unless `narratives` is "words".
+        A text that asks for dates, "published after 1997", limits the search, unless `narratives` is "words". One that
+        is a Boolean query, `title:film AND NOT metal`, finds what matches it; a warning counts these.
         """
-        return self.answer(context, topics, k, progress=progress, narratives=narratives).run(name)
+        answers = self.answer(context, topics, k, progress=progress, narratives=narratives)
+        for note in answers.about_queries:
+            warnings.warn(f"{name}: {note}", LeadlineWarning, stacklevel=2)
+        return answers.run(name)
 
     def answer(
         self,
@@ -194,3 +519,22 @@ def _with_pipelines(
         listed = value if isinstance(value, (list, tuple)) else [value]
         return tuple(pipeline_of(each, where, parts, inside) for each in listed)
     return pipeline_of(value, where, parts, inside) if hint == Step | None and value is not None else value
+
+
+def date_limited(context: SearchContext, request: Request) -> Request:
+    """The request, limited if the topic's text asks for it; a note says so. A topic that is a patent is unchanged."""
+    if request.is_patent:
+        return request
+    topic = request.topic
+    limits = next(filter(None, map(date_limits, (topic.narrative, topic.description, topic.title))), None)
+    if limits is None:
+        return request
+    published = context.index.column("publication")
+    allowed = published != MISSING
+    if limits.first is not None:
+        allowed &= published >= limits.first
+    if limits.last is not None:
+        allowed &= published <= limits.last
+    excluded = np.count_nonzero(~allowed)
+    note = f'limited to "{limits.words}", which excludes {excluded:,} of {len(allowed):,} documents'
+    return request.only(allowed).with_note(note)

@@ -1,4 +1,6 @@
-"""Every step, to be imported from one module: `from leadline.retrieval.pipeline.steps import Search, Text`."""
+"""Every step, to be imported from one module, and the baselines made of them."""
+
+from __future__ import annotations
 
 from leadline.retrieval.dense.cross_encoder import CrossEncoder
 from leadline.retrieval.dense.dense_steps import Dense, Hybrid
@@ -85,3 +87,21 @@ __all__ = [
     "Where",
     "WithEntities",
 ]
+
+
+# Baselines by the names that papers use: `leadline run --system bm25+rm3`.
+
+
+QUERY = Either(patent=Text(), text=Survey())
+BM25 = QUERY >> Search("bm25")
+
+# The name of each baseline, what it does in a few words, and its pipeline.
+BASELINES: dict[str, tuple[str, Step]] = {
+    "bm25": ("all words of the topic, searched with BM25", BM25),
+    "bm25+rm3": ("BM25, and again with words of the first ten results", BM25 >> RM3(10, 30, 0.5) >> Search("bm25")),
+    "bm25+dense": (
+        "BM25 and vectors, the scores of each from 0 to 1, half and half",
+        Fuse((BM25, Dense()), "linear", (0.5, 0.5)),
+    ),
+    "rrf": ("BM25 and vectors, by reciprocal rank fusion", Fuse((BM25, Dense()), "rrf")),
+}

@@ -25,7 +25,7 @@ from leadline.retrieval.pipeline.steps import (
     Step,
     Survey,
     Text,
-)  # fmt: skip
+)
 
 MODEL = Search("jelinek-mercer(background=0.85)")
 WORDS = Text(counting="log") >> MODEL

@@ -14,7 +14,8 @@ are near those of qepo. All weights are ours.
 What differs here: BM25 is the plain search. A family is a unit by its best member: all get its score. The last variant
 is the one that `bitem` means: prior art with only those citations that were public before the topic's priority, as a
 searcher on that day would have had them; the survey by families. No citation is ever that of the topic's own family.
-Synonyms need the package `chemicals`. Left out: their own recogniser of names, and their thesaurus.
+Synonyms are those of the package `chemicals`; without the package none are added, and the run says so. Left out: their
+own recogniser of names, and their thesaurus.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from leadline.retrieval.pipeline.after.where import Where
+from leadline.retrieval.pipeline.named_systems import Variant
 from leadline.retrieval.pipeline.pipeline import Step
 from leadline.retrieval.pipeline.steps import (
     Citations,
@@ -35,9 +37,8 @@ from leadline.retrieval.pipeline.steps import (
     Search,
     Survey,
     Text,
-)  # fmt: skip
+)
 from leadline.retrieval.pipeline.synonyms.expand import Expand
-from leadline.retrieval.pipeline.variant import Variant
 
 SYNONYMS = Where(packages=("chemicals",), then=Expand(("chemistry",), weight=0.2))
 BM25, CLAIMS, FAMILIES = Search("bm25"), ClaimScores(weight=0.1), FamilyMembers()

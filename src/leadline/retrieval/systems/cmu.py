@@ -16,19 +16,25 @@ They did not take part in the technical survey: topics must be patents.
 
 from __future__ import annotations
 
+from leadline.retrieval.pipeline.named_systems import Variant
 from leadline.retrieval.pipeline.steps import Dates, Search, Text
-from leadline.retrieval.pipeline.variant import Variant
 
 MODEL = Search("indri-dirichlet(mu=2500)")
 
 VARIANTS = (
     Variant(
-        "title-claims", "the words of title and claims", Text(("title", "claims")) >> Dates("publication") >> MODEL,
-        runs="CMU09Chmtcd", reported="MAP 0.065",
+        "title-claims",
+        "the words of title and claims",
+        Text(("title", "claims")) >> Dates("publication") >> MODEL,
+        runs="CMU09Chmtcd",
+        reported="MAP 0.065",
     ),
     Variant(
-        "whole-text", "the words of the whole patent", Text() >> Dates("publication") >> MODEL,
-        runs="CMU09Chmtcdd", reported="MAP 0.098; whole text improves over title and claims",
+        "whole-text",
+        "the words of the whole patent",
+        Text() >> Dates("publication") >> MODEL,
+        runs="CMU09Chmtcdd",
+        reported="MAP 0.098; whole text improves over title and claims",
     ),
-)  # fmt: skip
+)
 PIPELINE = VARIANTS[-1].pipeline

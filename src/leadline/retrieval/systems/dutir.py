@@ -13,8 +13,8 @@ first survey run differs from the second, which the overview does not say.
 
 from __future__ import annotations
 
+from leadline.retrieval.pipeline.named_systems import Variant
 from leadline.retrieval.pipeline.steps import RM3, BestTerms, Search, Survey
-from leadline.retrieval.pipeline.variant import Variant
 
 TERMS, NEED = BestTerms(60), Survey(title=2.0, narrative=1.0)
 LM = Search("indri-dirichlet")
@@ -24,20 +24,29 @@ BM25F = Search("bm25f", {"title": 3.0, "abstract": 2.0, "claims": 2.0, "descript
 
 VARIANTS = (
     Variant(
-        "lm", "60 terms of each field; language model", TERMS >> LM, NEED >> LM,
-        "DUTIRRun1 DUT09TSRun1 DUT09TSRun2", "short MAP 0.020; xinfAP 0.211, 0.248",
+        "lm",
+        "60 terms of each field; language model",
+        TERMS >> LM,
+        NEED >> LM,
+        "DUTIRRun1 DUT09TSRun1 DUT09TSRun2",
+        "short MAP 0.020; xinfAP 0.211, 0.248",
     ),
     Variant(
-        "lm-feedback", "language model with feedback", TERMS >> FEEDBACK, NEED >> FEEDBACK,
-        "DUTIRRun2 DUT09TSRun3", "short MAP 0.020; xinfAP 0.239",
+        "lm-feedback",
+        "language model with feedback",
+        TERMS >> FEEDBACK,
+        NEED >> FEEDBACK,
+        "DUTIRRun2 DUT09TSRun3",
+        "short MAP 0.020; xinfAP 0.239",
     ),
+    Variant("bm25f-equal", "BM25F, all fields alike", TERMS >> EQUAL, NEED >> EQUAL, "DUT09TSRun4", "xinfAP 0.248"),
     Variant(
-        "bm25f-equal", "BM25F, all fields alike", TERMS >> EQUAL, NEED >> EQUAL,
-        "DUT09TSRun4", "xinfAP 0.248",
+        "bm25f",
+        "BM25F, title, abstract and claims raised; no feedback",
+        TERMS >> BM25F,
+        NEED >> BM25F,
+        "DUTIRRun3 DUT09TSRun6 DUTIR09BM25F",
+        "short MAP 0.020; xinfAP 0.301, 0.245, the best of all teams",
     ),
-    Variant(
-        "bm25f", "BM25F, title, abstract and claims raised; no feedback", TERMS >> BM25F, NEED >> BM25F,
-        "DUTIRRun3 DUT09TSRun6 DUTIR09BM25F", "short MAP 0.020; xinfAP 0.301, 0.245, the best of all teams",
-    ),
-)  # fmt: skip
+)
 PIPELINE = VARIANTS[-1].pipeline

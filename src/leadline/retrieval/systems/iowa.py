@@ -17,18 +17,9 @@ They did not take part in the technical survey: topics must be patents.
 
 from __future__ import annotations
 
+from leadline.retrieval.pipeline.named_systems import Variant
 from leadline.retrieval.pipeline.pipeline import Step
-from leadline.retrieval.pipeline.steps import (
-    BestClaim,
-    Claims,
-    ClassAgreement,
-    Dates,
-    Fuse,
-    SameClass,
-    Search,
-    Text,
-)  # fmt: skip
-from leadline.retrieval.pipeline.variant import Variant
+from leadline.retrieval.pipeline.steps import BestClaim, Claims, ClassAgreement, Dates, Fuse, SameClass, Search, Text
 
 TDAC = ("title", "abstract", "description")
 CLAIMS = Claims("unnested") >> Search("tfidf", ("claims",), several="best") >> BestClaim(200, "tfidf")
@@ -39,18 +30,26 @@ VARIANTS = (
     Variant("tdac", "title, description, abstract and classes alone", OTHERS),
     Variant("claims", "claims alone, the best claim of a patent", CLAIMS),
     Variant(
-        "main-class", "merged; only patents with the topic's main class",
+        "main-class",
+        "merged; only patents with the topic's main class",
         Dates("priority") >> SameClass(by="main") >> MERGED,
-        runs="UIowaS09PA2", reported="short MAP 0.005",
+        runs="UIowaS09PA2",
+        reported="short MAP 0.005",
     ),
     Variant(
-        "numbers", "merged; dates by number", Dates("numbers alone") >> MERGED,
-        runs="UIowaS09PA3", reported="short MAP 0.007",
+        "numbers",
+        "merged; dates by number",
+        Dates("numbers alone") >> MERGED,
+        runs="UIowaS09PA3",
+        reported="short MAP 0.007",
     ),
     Variant(
-        "priorities", "merged; no patent with a later priority", Dates("priority") >> MERGED,
-        runs="UIowaS09PA1", reported="MAP 0.068; short MAP 0.049",
+        "priorities",
+        "merged; no patent with a later priority",
+        Dates("priority") >> MERGED,
+        runs="UIowaS09PA1",
+        reported="MAP 0.068; short MAP 0.049",
     ),
     Variant("merged", "merged; nothing published after the topic's priority", MERGED),
-)  # fmt: skip
+)
 PIPELINE = VARIANTS[-1].pipeline

@@ -15,9 +15,9 @@ machines, and claims as levels of their own below the field of claims.
 from __future__ import annotations
 
 from leadline.retrieval.pipeline.after.where import Where
+from leadline.retrieval.pipeline.named_systems import Variant
 from leadline.retrieval.pipeline.pipeline import Step
 from leadline.retrieval.pipeline.steps import Fuse, Search, Survey, Text
-from leadline.retrieval.pipeline.variant import Variant
 
 WEIGHTS = {"title": 1.0, "abstract": 1.0, "claims": 1.0, "description": 2.0}
 MODEL = "jelinek-mercer(background=0.7)"
@@ -42,8 +42,11 @@ VARIANTS = (
     Variant("sentences", "words and sentences", *_levels({"sentences": 0.25})),
     Variant("entities", "words and entities", *_levels({"entities": 0.15})),
     Variant(
-        "levels", "words, sentences and entities", *_levels({"sentences": 0.25, "entities": 0.15}), RUNS,
+        "levels",
+        "words, sentences and entities",
+        *_levels({"sentences": 0.25, "entities": 0.15}),
+        RUNS,
         "short MAP 0.002; xinfAP 0.038 to 0.069",
     ),
-)  # fmt: skip
+)
 PIPELINE = VARIANTS[-1].pipeline

@@ -18,9 +18,9 @@ excluded, as in the judgements. Left out: a search of the whole document beside 
 from __future__ import annotations
 
 from leadline.retrieval.pipeline.after.where import Where
+from leadline.retrieval.pipeline.named_systems import Variant
 from leadline.retrieval.pipeline.steps import BestTerms, ClassAgreement, EntityWeights, Search, Survey, WithEntities
 from leadline.retrieval.pipeline.synonyms.expand import Expand
-from leadline.retrieval.pipeline.variant import Variant
 
 SYNONYMS = Where(packages=("chemicals",), then=Expand(("chemistry",), weight=0.3))
 SEARCH = Search("bm25", {"title": 2.0, "abstract": 1.5, "claims": 1.5, "description": 1.0}, combine="scores")
@@ -31,9 +31,12 @@ VARIANTS = (
     Variant("terms", "30 terms of each field, synonyms", TERMS, NEED >> SEARCH, "purduePA09r1", "short MAP 0.065"),
     Variant("entity-weights", "terms of entities raised", None, NEED >> WEIGHTS >> SEARCH),
     Variant(
-        "reranked", "reranked by classes; for texts documents without an entity removed",
-        TERMS >> ClassAgreement("group", weight=0.2), NEED >> WEIGHTS >> WithEntities() >> SEARCH,
-        "purduePA09r2 purdueTS09r1", "short MAP 0.068; xinfAP 0.293",
+        "reranked",
+        "reranked by classes; for texts documents without an entity removed",
+        TERMS >> ClassAgreement("group", weight=0.2),
+        NEED >> WEIGHTS >> WithEntities() >> SEARCH,
+        "purduePA09r2 purdueTS09r1",
+        "short MAP 0.068; xinfAP 0.293",
     ),
-)  # fmt: skip
+)
 PIPELINE = VARIANTS[-1].pipeline

@@ -17,9 +17,9 @@ results of those of `leadline search` can be added with the step `run`.
 from __future__ import annotations
 
 from leadline.retrieval.pipeline.after.where import Where
+from leadline.retrieval.pipeline.named_systems import Variant
 from leadline.retrieval.pipeline.pipeline import Step
 from leadline.retrieval.pipeline.steps import BestTerms, Fuse, Nouns, Search, Survey, Text
-from leadline.retrieval.pipeline.variant import Variant
 
 BM25 = Search("bm25")
 WORDS, NEED = Text() >> BM25, Survey() >> BM25
@@ -43,9 +43,13 @@ VARIANTS = (
     Variant("words", "all words", WORDS, NEED, "SCAI09PAf1e", "bpref 0.40, the best of 36 runs"),
     Variant("phrases", "noun phrases alone", _patent("phrases"), _text("phrases"), "SCAI09TSNP", "xinfAP 0.244"),
     Variant(
-        "entities", "entities of chemistry and biology alone", ENTITIES, _text("entities", "biology"), "SCAI09TSPM",
+        "entities",
+        "entities of chemistry and biology alone",
+        ENTITIES,
+        _text("entities", "biology"),
+        "SCAI09TSPM",
         "xinfAP 0.153",
     ),
     Variant("together", "words, phrases and entities; for texts phrases and nouns", TOGETHER, PHRASES),
-)  # fmt: skip
+)
 PIPELINE = VARIANTS[-1].pipeline

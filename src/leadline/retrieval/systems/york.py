@@ -17,9 +17,9 @@ both. Left out: the pages of ChemIDplus.
 from __future__ import annotations
 
 from leadline.retrieval.pipeline.after.where import Where
+from leadline.retrieval.pipeline.named_systems import Variant
 from leadline.retrieval.pipeline.steps import BestTerms, DropTerms, Search, Survey, Text
 from leadline.retrieval.pipeline.synonyms.expand import Expand
-from leadline.retrieval.pipeline.variant import Variant
 
 CHEMICALS = Where(packages=("chemicals",), then=Expand(("chemistry",), weight=0.3))
 ABBREVIATIONS = Expand(("abbreviations",), weight=0.3)
@@ -35,8 +35,12 @@ VARIANTS = (
         "abbreviations", "long forms added", KEYWORDS >> ABBREVIATIONS >> OKAPI, Survey() >> ABBREVIATIONS >> OKAPI
     ),
     Variant(
-        "expanded", "keywords; synonyms and abbreviations", KEYWORDS >> EXPANSION >> OKAPI,
-        Survey() >> EXPANSION >> OKAPI, "york09ca07", "xinfAP 0.291, the expansion helps",
+        "expanded",
+        "keywords; synonyms and abbreviations",
+        KEYWORDS >> EXPANSION >> OKAPI,
+        Survey() >> EXPANSION >> OKAPI,
+        "york09ca07",
+        "xinfAP 0.291, the expansion helps",
     ),
-)  # fmt: skip
+)
 PIPELINE = VARIANTS[-1].pipeline

@@ -1,4 +1,4 @@
-"""The runs of a lab under its judgements: joined once, kept while the files are unchanged, scored by any measure."""
+"""The runs of a lab under its judgements: received, joined once, scored by any measure, and compared topic by topic."""
 
 from __future__ import annotations
 
@@ -8,24 +8,37 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+
 from leadline.errors import InputError, LeadlineError, MeasureError, MismatchError
-from leadline.measures.alignment import Alignment, Summary
-from leadline.measures.definition import Measure
-from leadline.measures.evaluate import check_needs, hits_of_runs
-from leadline.measures.join import RunHits
+from leadline.measures.definition import Measure, parse_measure
+from leadline.measures.evaluate import MAIN_MEASURE, check_needs, hits_of_runs
+from leadline.measures.hits import Array, Integers
+from leadline.measures.join import Alignment, RunHits, Summary
 from leadline.measures.run_source import Source
-from leadline.records.choices import Order
-from leadline.records.qrels.qrels import Qrels
-from leadline.records.qrels.read_qrels import read_qrels
-from leadline.records.runs.read_runs import read_run
-from leadline.records.runs.run import Run
-from leadline.records.scores.result import counted
-from leadline.show.figures.evidence import Evidence
-from leadline.show.lab.first_measure import FirstMeasure, first_measure
-from leadline.show.lab.kept import FileVersion, Kept, file_version
-from leadline.show.lab.kinds import KINDS
-from leadline.show.lab.lab import Lab, LabEntry
+from leadline.records.other_packages import Order
+from leadline.records.qrels import Qrels, read_qrels
+from leadline.records.result import counted
+from leadline.records.runs import Run, read_run
+from leadline.show.charts import in_words
+from leadline.show.demo import demo_measure
+from leadline.show.lab.lab import (
+    BESIDE_ENDINGS,
+    KINDS,
+    FileVersion,
+    Kept,
+    Lab,
+    LabEntry,
+    check_file_name,
+    file_version,
+    fingerprint,
+)
+from leadline.show.report.evidence import Evidence
+from leadline.text import sheet as frames
 from leadline.text.checksums import file_sha256
+from leadline.text.files import readable_size
+from leadline.text.source import pieces_of, stem, within_ratio
+from leadline.trust.rankings import sign
 from leadline.trust.study import common_view, study_of_hits
 
 MOST_BOARDS, MOST_JOINED, MOST_RUNS = 12, 4, 8  # in memory at once: boards, judgements with their hits, whole runs
@@ -89,10 +102,7 @@ class Board:
     def hashes(self) -> dict[str, str]:
         """The SHA-256 of the judgements and of every run that is scored, by name."""
         files = [("qrels", self.entry), *((f"run {run.name}", run) for run in self.runs)]
-        return {
-            name: _sha256(entry.path, version)
-            for (name, entry), version in zip(files, self.versions, strict=True)
-        }  # fmt: skip
+        return {name: _sha256(entry.path, version) for (name, entry), version in zip(files, self.versions, strict=True)}
 
 
 _hashes: Kept[str] = Kept(2000)
@@ -171,9 +181,13 @@ class Boards:
         return joined.parts(dict(zip(runs, versions[1:], strict=True)))
 
     def _new_board(
-        self, entry: LabEntry, measure: Measure, runs: Sequence[LabEntry], versions: Sequence[FileVersion],
+        self,
+        entry: LabEntry,
+        measure: Measure,
+        runs: Sequence[LabEntry],
+        versions: Sequence[FileVersion],
         first: FirstMeasure,
-    ) -> Board:  # fmt: skip
+    ) -> Board:
         judged = self.judgements(entry)
         if measure.definition.better == "neither":
             raise MeasureError(f"{measure.text} does not say which of two runs is better: choose another measure")
@@ -184,11 +198,15 @@ class Boards:
         found = self._parts(entry, judged, order, runs, versions)
         fitting = [place for place, each in enumerate(found) if isinstance(each, RunHits)]
         return Board(
-            entry, judged, measure, tuple(runs[place] for place in fitting),
+            entry,
+            judged,
+            measure,
+            tuple(runs[place] for place in fitting),
             {run.name: each for run, each in zip(runs, found, strict=True) if isinstance(each, Unfit)},
             tuple(each for each in found if isinstance(each, RunHits)),
-            (versions[0], *(versions[1 + place] for place in fitting)), first,
-        )  # fmt: skip
+            (versions[0], *(versions[1 + place] for place in fitting)),
+            first,
+        )
 
 
 class _JoinedRuns:
@@ -235,3 +253,166 @@ class _JoinedRuns:
         except MismatchError as error:
             return str(error)
         return part
+
+
+# The measure that a lab begins with: PRES at an effort that fits its runs and its collections.
+
+
+EFFORTS = (10, 20, 50, 100, 200, 500, 1000)
+PART = 10  # a searcher reads at most one document in so many
+
+
+@dataclass(frozen=True)
+class FirstMeasure:
+    """A measure, and why a lab begins with it."""
+
+    measure: Measure
+    why: str
+
+    def __str__(self) -> str:
+        return f"{in_words(self.measure)}: {self.why}."
+
+
+def first_measure(lab: Lab, depth: int) -> FirstMeasure:
+    """The measure that a lab begins with; `depth` is the length of the longest list of its runs, 0 if unknown."""
+    if (own := demo_measure(lab)) is not None:
+        return FirstMeasure(parse_measure(own), "the measure of the demo's report")
+    return fitting_measure(depth, max((_documents(each.made_from()) for each in lab.entries("collection")), default=0))
+
+
+def fitting_measure(depth: int, documents: int) -> FirstMeasure:
+    """The main measure at the largest effort that fits lists of `depth` documents and a collection; 0: unknown.
+
+    >>> first = fitting_measure(1000, 800)
+    >>> first.measure.text, first.why
+    ('PRES@50', 'at most a tenth of the 800 documents of the collection')
+    >>> [fitting_measure(*each).measure.text for each in ((100, 6000), (3, 0), (0, 0), (2000, 10**6))]
+    ['PRES@100', 'PRES@10', 'PRES@1000', 'PRES@1000']
+    """
+    limits = {EFFORTS[-1]: "the usual effort"}
+    if documents:
+        limits[documents // PART] = f"at most a tenth of the {documents:,} documents of the collection"
+    if depth:
+        limits[depth] = f"the runs list at most {depth:,} documents for a topic"
+    smallest = min(limits)
+    effort = max((each for each in EFFORTS if each <= smallest), default=EFFORTS[0])
+    name = MAIN_MEASURE.partition("@")[0]
+    return FirstMeasure(parse_measure(f"{name}@{effort}"), limits[smallest])
+
+
+def _documents(manifest: dict[str, object]) -> int:
+    """The number of documents of a collection, from its manifest; 0 where it does not say so."""
+    counts = manifest.get("counts")
+    number = counts.get("documents") if isinstance(counts, dict) else None
+    return number if isinstance(number, int) else 0
+
+
+# Two runs topic by topic: where one is ahead, and the relevant documents that only one of them finds.
+
+
+EARLY = 50  # a rank that a searcher reaches
+
+
+@dataclass(frozen=True)
+class Miss:
+    """A relevant document that one run finds and another does not."""
+
+    topic: str
+    document: str
+    finder: str
+    rank: int
+    misser: str
+
+
+def lead_by_topic(evidence: Evidence, first: str, second: str) -> Array:
+    """How far the first run is ahead on each topic, behind if below 0; NaN where a value is undefined."""
+    values = evidence.main.values[:, :, 0]
+    ahead = values[evidence.place(first)] - values[evidence.place(second)]
+    return np.asarray(ahead * sign(evidence.measure.definition.better), np.float64)
+
+
+def documents_of(evidence: Evidence, topic: int) -> Integers:
+    """The places of a topic's relevant documents in `relevant_documents` and in the columns of `ranks`."""
+    topics = evidence.qrels.topic_of_document[evidence.relevant_documents]
+    return np.flatnonzero(topics == topic)
+
+
+def clearest_miss(evidence: Evidence) -> Miss | None:
+    """The relevant document that the leader lists highest of those that another run misses.
+
+    It is one that the challenger misses, if the leader has such a document early.
+    """
+    ours = evidence.ranks[evidence.place(evidence.leader)]
+    others = np.array([evidence.place(run) for run in evidence.order[1:]], np.int64)
+    missed = evidence.ranks[others] == 0  # other run, best first × relevant document
+    for runs, deepest in ((missed[:1], EARLY), (missed, None)):
+        wanted = np.flatnonzero((ours > 0) & (ours <= (deepest or ours.max(initial=0))) & runs.any(axis=0))
+        if len(wanted):
+            place = int(wanted[ours[wanted].argmin()])
+            row = int(evidence.relevant_documents[place])
+            topic = evidence.topics[int(evidence.qrels.topic_of_document[row])]
+            misser = evidence.order[1 + int(missed[:, place].argmax())]
+            return Miss(topic, evidence.qrels.documents[row], evidence.leader, int(ours[place]), misser)
+    return None
+
+
+# A run that somebody sends: checked as the evaluator checks it, and added to the lab only if it is right.
+
+
+LARGEST_SENT = 64 << 20  # bytes of an upload
+LARGEST_UNPACKED = 256 << 20  # bytes: a run of two million lines has half of it
+_one_at_a_time = threading.Lock()  # reading a run takes memory, and the lab is written by one at a time
+
+
+class NameTakenError(InputError):
+    """Another run has the name."""
+
+
+@dataclass(frozen=True)
+class Received:
+    """What became of a run that was sent."""
+
+    entry: LabEntry
+    is_new: bool  # False: the same run was there already
+
+
+def check_run_name(name: str) -> str:
+    """The name of a file to store a run under; InputError for any other."""
+    check_file_name(name, "name")
+    if name.endswith(BESIDE_ENDINGS) or frames.named_kind(name, b"") is not None or name.lower().endswith(".parquet"):
+        problem = f"{name!r} is not a name for a run in TREC's format: let it end in .run, .txt or .run.gz"
+        raise InputError("name", problem)
+    return name
+
+
+def receive_run(boards: Boards, path: Path, sender: str, qrels: str = "") -> Received:
+    """Add the run in a file to the lab under the file's name; InputError or MismatchError if it is wrong.
+
+    With `qrels` it must share topics and documents with these judgements.
+    """
+    _check_size(path)
+    with _one_at_a_time:
+        sha256 = fingerprint(KINDS["run"], path)
+        for entry in boards.lab.entries("run"):
+            same_size = entry.path.is_file() and entry.path.stat().st_size == path.stat().st_size
+            if same_size and fingerprint(KINDS["run"], entry.path) == sha256:
+                return Received(entry, is_new=False)
+        name = stem(path)
+        if boards.lab.is_taken("run", name):
+            raise NameTakenError("name", f"there is another run {name} in the lab: choose another name")
+        if qrels:
+            read_run(path)  # a wrong line before what does not fit the judgements
+            boards.fits(path, name, qrels)
+        return Received(boards.lab.add(path, kind="run", origin=f"uploaded by {sender}", owner=sender), is_new=True)
+
+
+def _check_size(path: Path) -> None:
+    """Raise InputError for a file that is no text, or that holds too much when it is unpacked."""
+    total = 0
+    with open(path, "rb") as file:
+        for piece in within_ratio(pieces_of(file, path.name), path.name, path.stat().st_size):
+            if not total and piece.startswith(b"PAR1"):
+                raise InputError(path.name, "is a Parquet file: send the run as text in TREC's format")
+            total += len(piece)
+            if total > LARGEST_UNPACKED:
+                raise InputError(path.name, f"holds more than {readable_size(LARGEST_UNPACKED)} when it is unpacked")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leadline.errors import InputError, system_reason, visible
-from leadline.show.lab.receive_run import LARGEST_SENT
+from leadline.show.lab.boards import LARGEST_SENT
 from leadline.text.files import readable_size
 
 if TYPE_CHECKING:

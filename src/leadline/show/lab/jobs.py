@@ -1,12 +1,13 @@
-"""Long work of a lab: commands that run in a process of their own, one after the other, and survive the server.
+"""Long work of a lab: kinds of jobs, commands in a process of their own, the process itself, and the audit log.
 
-    LAB/jobs/ID.json      what was asked, by whom, and how far it is: written by one process at a time
+    LAB/lab.store         what was asked, by whom, and how far it is (records); what has not ended (a queue)
     LAB/jobs/ID.log       what the command printed
     LAB/jobs/ID.progress  how much of it is done
-    LAB/jobs/ID.cancel    somebody wants it to stop
 
-The worker (`job_worker.py`) is started when something is asked for, and ends when nothing waits. A request that was
-answered before, with the same inputs and the same version, is answered by what it made then.
+The worker (`work`) is started when something is asked for, and ends when nothing waits. It takes a job with a lease,
+which it extends while it works: what a worker that was killed left, waiting or begun, is taken up by the next, which
+the server starts (`attended`). A request that was answered before, with the same inputs and the same version, is
+answered by what it made then.
 """
 
 from __future__ import annotations
@@ -16,30 +17,40 @@ import datetime
 import hashlib
 import json
 import os
+import re
 import secrets
+import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from leadline.errors import InputError, visible
-from leadline.show.lab.job_kinds import JobPlan
-from leadline.show.lab.lab import Lab
-from leadline.text.checksums import parsed_object, read_sealed, sealed
-from leadline.text.files import write_stored
-from leadline.text.lock import FolderLock
-from leadline.text.owned_folder import OwnedFolder, is_owned
-from leadline.text.stored import stored_bytes
+from leadline.errors import InputError, LeadlineError, checked_choice, visible
+from leadline.measures.definition import parse_measures
+from leadline.records.qrels import read_qrels
+from leadline.records.result import counted
+from leadline.records.runs import read_run
+from leadline.retrieval.pipeline.named_systems import list_systems
+from leadline.show.lab.lab import KINDS, Lab, LabEntry, fingerprint
+from leadline.show.lab.lab_store import JOBS, JOBS_FOLDER, LAB_FOLDER
+from leadline.text.checksums import parsed_object, stored_bytes
+from leadline.text.files import hold
+from leadline.text.owned_files import is_owned
+from leadline.text.owned_folder import OwnedFolder
+from leadline.text.store.queue import Lease
+from leadline.text.store.store import StoreView
 from leadline.version import __version__
 
-KIND, VERSION = "folder of jobs", 1
-WHAT, FORMAT, FIX = "a job", 1, "ask for the work again"
-FOLDER = "jobs"
+NAME = "jobs"  # of the records and of the queue
 LONGEST_LOG = 1 << 20  # bytes of a log that are shown, from its end
 LONGEST_ID, MOST_WAITING = 64, 100
+LEASE = 6.0  # seconds for which a worker has a job; it extends them as long as it lives
+MOST_BEGUN = 3  # times that a job is begun: one that ends the machine itself is not begun for ever
+LOOKS_EVERY = 5.0  # seconds between two looks for work that nobody does
 State = Literal["waiting", "running", "done", "failed", "cancelled", "stopped"]
 ENDED = ("done", "failed", "cancelled", "stopped")
 
@@ -61,6 +72,9 @@ class LabJob:
     started: str = ""
     ended: str = ""
     problem: str = ""  # the last line of a command that failed
+    begun: int = 0  # how often
+    process: int = 0  # of the command, which leads a group of its own
+    to_stop: bool = False  # somebody wants it to stop
 
     @property
     def has_ended(self) -> bool:
@@ -84,73 +98,57 @@ class Jobs:
     """The jobs of a lab."""
 
     def __init__(self, lab: Lab) -> None:
-        self.lab, self.folder = lab, lab.folder / FOLDER
-        self._lock = threading.Lock()
+        self.lab, self.folder, self._store = lab, lab.folder / JOBS, lab.store
 
     def submit(self, plan: JobPlan, person: str) -> tuple[LabJob, bool]:
         """Ask for work; the job, and whether it is new. The same work that is done or under way is not repeated."""
-        with self._lock:
-            key = _key(plan)
-            for job in self.all():
-                if job.key == key and (not job.has_ended or (job.state == "done" and Path(job.output).exists())):
-                    return job, False
-            if sum(not job.has_ended for job in self.all()) >= MOST_WAITING:
-                raise InputError("jobs", f"{MOST_WAITING} are waiting: cancel some, or wait")
-            if Path(plan.output).exists():
-                raise InputError(plan.name, f"there is another {plan.kind} of this name: give another name")
-            job = LabJob(
-                secrets.token_hex(8), key, plan.what, plan.arguments, plan.kind, plan.name, plan.output, person, now()
-            )
-            owned = self._claimed()
-            owned.add(*(f"{job.id}.{end}" for end in ("json", "log", "progress", "cancel")))
-            self.write(job)
+        key = _key(plan)
+        with self._store.change() as now:
+            known = list(_all(now))
+            same = [job for job in known if job.key == key and (not job.has_ended or _is_there(job))]
+            if not same:
+                if sum(not job.has_ended for job in known) >= MOST_WAITING:
+                    raise InputError("jobs", f"{MOST_WAITING} are waiting: cancel some, or wait")
+                if Path(plan.output).exists():
+                    raise InputError(plan.name, f"there is another {plan.kind} of this name: give another name")
+                made = (plan.what, plan.arguments, plan.kind, plan.name, plan.output)
+                job = LabJob(secrets.token_hex(8), key, *made, person, moment())
+                self._claimed().add(*(f"{job.id}.{end}" for end in ("log", "progress")))
+                now.records(NAME).put(job.id, asdict(job))
+                now.queue(NAME).put(job.id)
+        if same:
+            self.take_up()
+            return max(same, key=lambda job: job.asked), False
         self.start_worker()
         return job, True
 
     def _claimed(self) -> OwnedFolder:
         if not is_owned(self.folder):
-            with OwnedFolder.locked(self.lab.folder, "lab", 1) as outer:
-                outer.reserve(FOLDER)
-        return OwnedFolder.claim(self.folder, KIND, VERSION)
+            with OwnedFolder.locked(self.lab.folder, *LAB_FOLDER) as outer:
+                outer.reserve(JOBS)
+        return OwnedFolder.claim(self.folder, *JOBS_FOLDER)
 
-    def write(self, job: LabJob) -> None:
-        """Store how far a job is."""
-        write_stored(self.folder / f"{job.id}.json", sealed({"what": WHAT, "format": FORMAT, "job": asdict(job)}))
+    def update(self, id: str, **changed: Any) -> LabJob:
+        """Store how far a job is; the job as it is now."""
+        with self._store.change() as now:
+            job = replace(_job(now, id), **changed)
+            now.records(NAME).put(id, asdict(job))
+        return job
 
     def all(self) -> list[LabJob]:
         """Every job, the latest first."""
-        return sorted(self._read(), key=lambda job: job.asked, reverse=True)
-
-    def _read(self) -> Iterator[LabJob]:
-        working: bool | None = None
-        for path in sorted(self.folder.glob("*.json")) if self.folder.is_dir() else ():
-            with contextlib.suppress(InputError):  # `leadline check` says what is damaged
-                job = read_job(path)
-                if not job.has_ended:
-                    working = self.is_working() if working is None else working
-                yield self._as_it_is(job, bool(working))
+        with self._store.view() as now:
+            return sorted(_all(now), key=lambda job: job.asked, reverse=True)
 
     def get(self, id: str) -> LabJob:
         """The job with an id; InputError where there is none."""
-        plain = id.isascii() and id.isalnum() and len(id) <= LONGEST_ID  # a longer name is no file's
-        if not plain or not (self.folder / f"{id}.json").is_file():
-            raise InputError(visible(id[:40]), "is not a job of this lab")
-        job = read_job(self.folder / f"{id}.json")
-        return job if job.has_ended else self._as_it_is(job, self.is_working())
-
-    def _as_it_is(self, job: LabJob, working: bool) -> LabJob:
-        """A job whose worker is gone has stopped; one that was cancelled before it began never begins."""
-        if job.state == "running" and not working:
-            return replace(job, state="stopped", problem="the work was interrupted: ask for it again, and it goes on")
-        if job.state == "waiting" and (self.folder / f"{job.id}.cancel").exists():
-            return replace(job, state="cancelled")
-        return job
+        with self._store.view() as now:
+            return _as_it_is(_job(now, id), _held(now))
 
     def cancel(self, id: str) -> LabJob:
         """Ask a job to stop; what it has written stays whole or not at all."""
-        job = self.get(id)
-        if not job.has_ended:
-            write_stored(self.folder / f"{id}.cancel", b"")
+        if not self.get(id).has_ended:
+            self.update(id, to_stop=True)
         return self.get(id)
 
     def progress(self, id: str) -> JobProgress | None:
@@ -174,36 +172,319 @@ class Jobs:
 
     def is_working(self) -> bool:
         """Whether a worker is at work."""
-        lock = FolderLock(self.folder)
+        with self._store.view() as now:
+            return bool(_held(now))
+
+    def take_up(self) -> None:
+        """Start a worker where jobs are left and nobody works on them: their worker was killed."""
+        with self._store.view() as now:
+            is_left = len(now.queue(NAME)) and not _held(now)
+        if is_left:
+            self.start_worker()
+
+    def take(self) -> Lease | None:
+        """The job that was asked for first, for a worker; None where nothing is left, or another worker is at work.
+
+        That one looks here again when it is done, so that it finds whatever is there by now.
+        """
+        with self._store.change() as now:
+            return None if _held(now) else now.queue(NAME).take(seconds=LEASE)
+
+    @contextlib.contextmanager
+    def held(self, lease: Lease) -> Iterator[None]:
+        """Keep a job until the block ends, or this process does."""
+        over = threading.Event()
+
+        def extend() -> None:
+            while not over.wait(LEASE / 4):
+                with contextlib.suppress(LeadlineError), self._store.change() as now:  # as a full disk
+                    now.queue(NAME).extend(lease, seconds=LEASE)
+
+        thread = threading.Thread(target=extend, name="lease", daemon=True)
+        thread.start()
         try:
-            lock.acquire()
-        except InputError:
-            return True
-        lock.release()
-        return False
+            yield
+        finally:
+            over.set()
+            thread.join()
+
+    def end(self, lease: Lease, **changed: Any) -> None:
+        """Store how a job ended, unless another worker has it by now."""
+        with self._store.change() as now:
+            if now.queue(NAME).finish(lease):
+                job = replace(_job(now, lease.value), ended=moment(), **changed)
+                now.records(NAME).put(job.id, asdict(job))
+
+    @contextlib.contextmanager
+    def attended(self, every: float = LOOKS_EVERY) -> Iterator[None]:
+        """Take up what is left, now and whenever a worker is killed, until the block ends."""
+        over = threading.Event()
+
+        def attend() -> None:
+            while True:
+                with contextlib.suppress(LeadlineError, OSError):  # as a full disk: it may work the next time
+                    self.take_up()
+                if over.wait(every):
+                    return
+
+        thread = threading.Thread(target=attend, name="jobs", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
 
     def start_worker(self) -> None:
         """Start a worker in a session of its own, so that it goes on when the server is stopped."""
         subprocess.Popen(
-            [sys.executable, "-m", "leadline.show.lab.job_worker", str(self.lab.folder.resolve())],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+            [sys.executable, "-m", "leadline.show.lab.jobs", str(self.lab.folder.resolve())],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        )  # fmt: skip
+        )
 
 
-def read_job(path: Path) -> LabJob:
-    """The job in a file."""
-    content = read_sealed(path, WHAT, FORMAT, FIX)
-    if content is None:
-        raise InputError(str(path), "no such job")
-    written: dict[str, Any] = content["job"]
-    return LabJob(**{**written, "arguments": tuple(written["arguments"])})
+def _all(now: StoreView) -> Iterator[LabJob]:
+    held = _held(now)
+    return (_as_it_is(_job(now, id), held) for id in now.records(NAME).keys())  # noqa: SIM118
 
 
-def now() -> str:
+def _job(now: StoreView, id: str) -> LabJob:
+    """A job as it is stored."""
+    written = now.records(NAME).get(id) if 0 < len(id) <= LONGEST_ID else None
+    if written is None:
+        raise InputError(visible(id[:40]), "is not a job of this lab")
+    try:
+        return LabJob(**{**written, "arguments": tuple(written["arguments"])})
+    except (TypeError, KeyError):
+        raise now.records(NAME).damaged(f"{visible(id)} is no job") from None
+
+
+def _held(now: StoreView) -> set[str]:
+    """The ids of jobs that a worker has."""
+    return {id for _, id, is_held in now.queue(NAME).all() if is_held}
+
+
+def _as_it_is(job: LabJob, held: set[str]) -> LabJob:
+    """A job whose worker is gone waits for the next; one that was cancelled before it began never begins."""
+    if job.state == "running" and job.id not in held:
+        job = replace(job, state="waiting")
+    return replace(job, state="cancelled") if job.state == "waiting" and job.to_stop else job
+
+
+def _is_there(job: LabJob) -> bool:
+    return job.state == "done" and Path(job.output).exists()
+
+
+def moment() -> str:
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
 
 
 def _key(plan: JobPlan) -> str:
     facts = [__version__, list(plan.arguments), list(plan.inputs)]
     return hashlib.sha256(json.dumps(facts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+# What a lab does in the background: each kind of job is a command with the lab's own things as its inputs.
+#
+# No word of a request becomes an option of a command: a request names things of the lab, and chooses among words.
+
+
+_NAME = re.compile(r"[A-Za-z0-9_][\w.=+-]{0,99}")
+
+
+@dataclass(frozen=True)
+class JobPlan:
+    """The command of a job, and what it makes."""
+
+    what: str  # in words
+    arguments: tuple[str, ...]
+    kind: str  # of what it makes
+    name: str
+    output: str
+    inputs: tuple[str, ...]  # the checksums of what it reads
+
+
+def index_plan(lab: Lab, collection: str, name: str, *, positions: bool = False) -> JobPlan:
+    """Index a collection."""
+    source = lab.get("collection", collection)
+    more = ("--positions",) if positions else ()
+    return _plan(lab, f"index {collection}", "index", name, "", [source], ("index", _path(source)), more)
+
+
+def run_plan(lab: Lab, index: str, topics: str, system: str, name: str) -> JobPlan:
+    """Run a system on topics."""
+    checked_choice("system", system, system_names())
+    sources = [lab.get("index", index), lab.get("topics", topics)]
+    words = ("run", *map(_path, sources), "--system", system)
+    return _plan(lab, f"run {system} on {topics}", "run", name, ".run", sources, words)
+
+
+def report_plan(lab: Lab, qrels: str, runs: Sequence[str], measure: str, name: str) -> JobPlan:
+    """Write a report of runs on judgements; of all that fit them where no run is named."""
+    parse_measures(measure)
+    judged = lab.get("qrels", qrels)
+    compared = [lab.get("run", run) for run in runs] if runs else fitting_runs(lab, judged)
+    if not compared:
+        raise InputError(qrels, "no run of the lab has a topic of these judgements")
+    paths = map(_path, (judged, *compared))
+    words = ("report", *paths, "-m", measure)
+    return _plan(lab, f"report on {qrels} by {measure}", "report", name, ".html", [judged, *compared], words)
+
+
+def pool_plan(lab: Lab, runs: Sequence[str], depth: int, name: str) -> JobPlan:
+    """Pool the first documents of runs for judging."""
+    if not 1 <= depth <= 1000:
+        raise InputError("depth", f"must be from 1 to 1000, got {depth}")
+    if not runs:
+        raise InputError("runs", "choose the runs to pool")
+    sources = [lab.get("run", run) for run in runs]
+    words = ("pool", *map(_path, sources), "--depth", str(depth))
+    return _plan(lab, f"pool {len(sources)} runs to rank {depth}", "pool", name, ".txt", sources, words)
+
+
+def system_names() -> list[str]:
+    """The names of the systems that a run can be made with."""
+    return [str(row[0]) for row in list_systems().table().rows]
+
+
+def fitting_runs(lab: Lab, judged: LabEntry) -> list[LabEntry]:
+    """The runs that have a topic of these judgements."""
+    topics = set(read_qrels(judged.path).topics)
+    return [entry for entry in lab.entries("run") if topics & set(read_run(entry.path).topics)]
+
+
+def _path(entry: LabEntry) -> str:
+    """Where something is, for a process that works in another folder."""
+    return str(entry.path.resolve())
+
+
+def _plan(
+    lab: Lab,
+    what: str,
+    kind: str,
+    name: str,
+    ending: str,
+    sources: Sequence[LabEntry],
+    words: tuple[str, ...],
+    more: tuple[str, ...] = (),
+) -> JobPlan:
+    if not _NAME.fullmatch(name):
+        raise InputError("name", f"{name!r} must be 1 to 100 letters, digits and . = + - _")
+    output = str((lab.folder / KINDS[kind].folder / f"{name.removesuffix(ending)}{ending}").resolve())
+    inputs = tuple(fingerprint(KINDS[each.kind], each.path) for each in sources)
+    return JobPlan(what, (*words, *more, "-o", output), kind, name, output, inputs)
+
+
+# The process that does a lab's jobs, one after the other: `python -m leadline.show.lab.jobs LAB`.
+
+
+PATIENCE = 10.0  # seconds in which a command may stop by itself
+PAUSE = 0.2
+
+
+def work(folder: str | Path) -> None:
+    """Do what waits; return at once where another worker is at work."""
+    lab = Lab.open(folder)
+    jobs = Jobs(lab)
+    with contextlib.closing(lab.store):
+        while (lease := jobs.take()) is not None:
+            with jobs.held(lease):
+                ended = _do(jobs, lease.value)
+            jobs.end(lease, **ended)
+
+
+def _do(jobs: Jobs, id: str) -> dict[str, Any]:
+    """Run the command of a job; how it ended. What an earlier worker left is gone on with."""
+    job = jobs.update(id)
+    if job.state == "running":
+        finished = _outlived(jobs, job)
+        if _is_cancelled(jobs, job):
+            return {"state": "cancelled"}
+        if finished and not _problem_of_output(jobs, job):
+            return {"state": "done"}
+        if job.begun >= MOST_BEGUN:
+            problem = f"the work was interrupted {counted(job.begun, 'time')}: ask for it again"
+            return {"state": "stopped", "problem": problem}
+    elif job.to_stop:
+        return {"state": "cancelled"}
+    job = jobs.update(id, state="running", started=moment(), begun=job.begun + 1, process=0)
+    progress = jobs.folder / f"{job.id}.progress"
+    environment = {**os.environ, "LEADLINE_PROGRESS": str(progress.resolve()), "NO_COLOR": "1"}
+    with open(_log(jobs, job), "wb") as log:
+        hold(log.fileno())  # the command holds it as well, and after this process if that is killed
+        if job.begun > 1:
+            log.write(f"the work was interrupted, and is begun again: {job.begun} of {MOST_BEGUN} times\n".encode())
+            log.flush()
+        command = subprocess.Popen(
+            [sys.executable, "-m", "leadline.cli", *job.arguments],
+            cwd=jobs.lab.folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        job = jobs.update(id, process=command.pid)
+        cancelled = _wait(jobs, job, lambda: command.poll() is not None)
+    if cancelled:
+        return {"state": "cancelled"}
+    if command.returncode:
+        lines = jobs.log(job.id).strip().splitlines() or [f"it ended with status {command.returncode}"]
+        return {"state": "failed", "problem": visible(lines[-1])}
+    problem = _problem_of_output(jobs, job)
+    return {"state": "failed" if problem else "done", "problem": problem}
+
+
+def _is_cancelled(jobs: Jobs, job: LabJob) -> bool:
+    return jobs.get(job.id).to_stop
+
+
+def _log(jobs: Jobs, job: LabJob) -> Path:
+    return jobs.folder / f"{job.id}.log"
+
+
+def _problem_of_output(jobs: Jobs, job: LabJob) -> str:
+    """Add what a job made to the lab; what is wrong with it."""
+    try:
+        jobs.lab.add(job.output, kind=job.kind, replaced=True, owner=job.person)
+    except InputError as error:
+        return str(error)
+    return ""
+
+
+def _outlived(jobs: Jobs, job: LabJob) -> bool:
+    """Whether the command of a job outlived its worker, and ended since by itself. It holds its log while it runs."""
+    try:
+        log = open(_log(jobs, job), "rb")  # noqa: SIM115
+    except FileNotFoundError:
+        return False
+    with log:
+        if hold(log.fileno()) is not False:
+            return False
+        return not _wait(jobs, job, lambda: hold(log.fileno()) is not False)
+
+
+def _wait(jobs: Jobs, job: LabJob, has_ended: Callable[[], bool]) -> bool:
+    """Wait for a command; whether it was cancelled. It is asked to stop first, as by Ctrl-C, and then killed."""
+    while not has_ended():
+        if _is_cancelled(jobs, job):
+            for sent in (signal.SIGINT, signal.SIGKILL):
+                with contextlib.suppress(ProcessLookupError):
+                    if job.process:
+                        os.killpg(job.process, sent)
+                until = time.monotonic() + PATIENCE
+                while time.monotonic() < until:
+                    if has_ended():
+                        return True
+                    time.sleep(PAUSE)
+            return True
+        time.sleep(PAUSE)
+    return False
+
+
+if __name__ == "__main__":
+    work(sys.argv[1])

@@ -1,4 +1,4 @@
-"""A lab on disk: one folder for each kind of thing, and a file that records what was added, when and from where.
+"""A lab on disk: the kinds of things it holds, who looks at it, what was added, when and from where.
 
     LAB/leadline.jsonl     the identity
     LAB/lab.json           title, and for each thing that was added: its kind, name, place and checksum
@@ -15,29 +15,198 @@ import datetime
 import os
 import re
 import shutil
+import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, Generic, TypeVar
 
+from leadline.collections.documents.build_folder import KIND as COLLECTION
+from leadline.collections.documents.collection import Collection
+from leadline.collections.documents.collection_files import MANIFEST as COLLECTION_MANIFEST
 from leadline.errors import InputError, checked_choice, nearest, visible
-from leadline.show.lab.kinds import KINDS, LabKind, kind_of, missing_file
-from leadline.show.lab.viewer import viewer
-from leadline.text.checksums import file_sha256, parsed_object, read_sealed, sealed
-from leadline.text.files import replacing, write_stored
-from leadline.text.owned_folder import IDENTITY, OwnedFolder, is_owned, wrong_folder
-from leadline.text.source import stem
-from leadline.text.stored import stored_bytes
+from leadline.judge.journal import JudgingJournal, People
+from leadline.judge.pools import Pool
+from leadline.judge.review.project import KIND as REVIEW
+from leadline.judge.review.project import SETTINGS, ReviewProject
+from leadline.records.inputs import read_groups
+from leadline.records.qrels import read_qrels
+from leadline.records.runs import read_run
+from leadline.records.topics import Topics
+from leadline.retrieval.index.index import Index
+from leadline.retrieval.index.manifest import KIND as INDEX
+from leadline.retrieval.index.manifest import MANIFEST as INDEX_MANIFEST
+from leadline.show.lab.lab_store import LabStore
+from leadline.text.checksums import file_sha256, parsed_object, read_sealed, sealed, stored_bytes
+from leadline.text.files import PATIENCE, replacing_ours, write_stored
+from leadline.text.owned_files import IDENTITY, JOURNAL, RECORD, is_owned
+from leadline.text.owned_files import PEOPLE as PEOPLE_OF_POOL
+from leadline.text.owned_folder import OwnedFolder, identity_of, wrong_folder
+from leadline.text.source import read_text, stem
+from leadline.text.store.opening import BESIDE as BESIDE_STORE
 from leadline.version import __version__
+
+# What a lab holds: the kinds of things, and how a file or a folder is recognised as one.
+
+
+_HEAD = 65_536  # bytes of a file in which its kind is looked for
+BESIDE = (".manifest.json", ".why.tsv")  # what commands write beside a run or judgements
+
+
+@dataclass(frozen=True)
+class LabKind:
+    """One kind of thing in a lab."""
+
+    name: str
+    folder: str  # in the lab
+    title: str  # of several of them, as a heading
+    manifest: str  # of a folder: the file that says what is in it; empty for a kind that is a file
+    check: Callable[[Path], Any]  # reads one, and raises InputError where it is wrong
+    beside: tuple[str, ...] = ()  # endings of files that belong to it
+
+    @property
+    def is_folder(self) -> bool:
+        return bool(self.manifest)
+
+
+def _check_report(path: Path) -> None:
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise InputError(str(path), "is not a page: reports end in .html")
+
+
+KINDS: Mapping[str, LabKind] = {
+    kind.name: kind
+    for kind in (
+        LabKind("collection", "collections", "Collections", COLLECTION_MANIFEST, Collection.open),
+        LabKind("index", "indexes", "Indexes", INDEX_MANIFEST, Index.open),
+        LabKind("topics", "topics", "Topics", "", Topics.read, BESIDE),
+        LabKind("qrels", "qrels", "Judgements", "", read_qrels, BESIDE),
+        LabKind("run", "runs", "Runs", "", read_run, BESIDE),
+        LabKind("pool", "pools", "Pools", "", Pool.read, (RECORD, JOURNAL, PEOPLE_OF_POOL)),
+        LabKind("review", "reviews", "Reviews", SETTINGS, ReviewProject.open),
+        LabKind("duplicates", "duplicates", "Near-duplicates", "", read_groups),
+        LabKind("report", "reports", "Reports", "", _check_report),
+    )
+}
+_FOLDERS = {COLLECTION: "collection", INDEX: "index", REVIEW: "review"}  # by the kind in their identity files
+
+
+def missing_file(path: Path) -> InputError:
+    """The error for a file that is not there, with the nearest one that is."""
+    beside: list[str] = []
+    with contextlib.suppress(OSError):
+        beside = [entry.name for entry in path.absolute().parent.iterdir()]
+    return InputError(str(path), f"no such file or folder{nearest(path.name, beside)}")
+
+
+def kind_of(path: str | os.PathLike[str]) -> str:
+    """The kind of a file or folder; InputError where it cannot be told."""
+    place = Path(path)
+    if not place.exists():
+        raise missing_file(place)
+    if place.is_dir():
+        owned = identity_of(place)
+        if owned is not None and owned.kind in _FOLDERS:
+            return _FOLDERS[owned.kind]
+        known = "a collection, an index or a review"
+        what = "was not made by leadline" if owned is None else f"is a {owned.kind}"
+        raise InputError(str(path), f"{what}: a lab takes {known}, or files of runs, judgements and topics")
+    if place.suffix.lower() in (".html", ".htm"):
+        return "report"
+    if Path(f"{place}{RECORD}").exists():
+        return "pool"
+    head = read_text(place).bytes()[:_HEAD]
+    if b"\0" in head:
+        raise InputError(str(path), "is not text: a lab takes files of runs, judgements and topics, and reports")
+    kind = kind_of_text(head)
+    if kind is None:
+        raise InputError(str(path), f"is of a kind that cannot be guessed: name it with --as {'|'.join(KINDS)}")
+    return kind
+
+
+def kind_of_text(head: bytes) -> str | None:
+    """The kind of a file from its beginning: a run, judgements, near-duplicates or topics; None where it is neither.
+
+    >>> kind_of_text(b"1 Q0 d7 1 9.5 bm25"), kind_of_text(b"1 0 d7 1"), kind_of_text(b"topic,text"), kind_of_text(b"?")
+    ('run', 'qrels', 'topics', None)
+    >>> kind_of_text(b"group,document,resemblance,kept")
+    'duplicates'
+    """
+    line = next((each.strip() for each in head.splitlines() if each.strip() and not each.startswith(b"#")), b"")
+    fields = line.split()
+    if len(fields) == 6 and fields[1].upper() == b"Q0":
+        return "run"
+    if len(fields) in (4, 5) and _is_grade(fields[3 if len(fields) == 4 else 4]):
+        return "qrels"
+    if line.replace(b",", b"\t").split(b"\t")[:2] == [b"group", b"document"]:
+        return "duplicates"
+    if line.startswith((b"<", b"{", b"[")) or b"\t" in line or b"," in line:
+        return "topics"
+    return None
+
+
+def _is_grade(field: bytes) -> bool:
+    return field.removeprefix(b"-").isdigit()
+
+
+# Who looks at a lab. In a blind lab, participants see only their own runs until the organiser opens the results.
+#
+# The person is set for the length of a request, and the lab asks here: so no page can forget to.
+
+
+@dataclass(frozen=True)
+class Viewer:
+    """A person who looks at a lab, and their role."""
+
+    name: str
+    role: str
+
+    @property
+    def sees_everything(self) -> bool:
+        return self.role == "organiser"
+
+
+_viewer: ContextVar[Viewer | None] = ContextVar("viewer", default=None)
+
+
+def viewer() -> Viewer | None:
+    """Who looks; None for the command line, which sees everything."""
+    return _viewer.get()
+
+
+@contextmanager
+def seen_by(person: Viewer | None) -> Iterator[None]:
+    """Let a person look while the block lasts."""
+    token = _viewer.set(person)
+    try:
+        yield
+    finally:
+        _viewer.reset(token)
+
 
 KIND, VERSION = "lab", 1
 WHAT, FORMAT = "a lab", 1
-RECORDS, PEOPLE, AUDIT, RESULTS = "lab.json", "people", "audit.jsonl", "results"
+RECORDS, PEOPLE, RESULTS = "lab.json", "people", "results"
 FIX = "make the lab again with `leadline lab init`, and add its files"
 LONGEST_TITLE = 200
-_FILE_NAME = re.compile(r"[\w=+-][\w.=+-]{0,199}")
-BESIDE_ENDINGS = (".manifest.json", ".why.tsv", ".json", ".journal", ".people", ".part")
+FILE_NAME = re.compile(r"[\w=+-][\w.=+-]{0,199}")
+JOURNAL_END, PRIVATE = ".journal", (".journal", ".people")  # beside a pool; what only its owner may read
+BESIDE_JOURNAL = (f"{JOURNAL_END}-wal", f"{JOURNAL_END}-shm")  # which SQLite makes while a journal is open
+BESIDE_PEOPLE = (".people-wal", ".people-shm")
+BESIDE_ENDINGS = (
+    ".manifest.json",
+    ".why.tsv",
+    ".json",
+    JOURNAL_END,
+    *BESIDE_JOURNAL,
+    ".people",
+    *BESIDE_PEOPLE,
+    ".part",
+)
 
 
 @dataclass(frozen=True)
@@ -76,6 +245,7 @@ class Lab:
 
     def __init__(self, folder: Path, id: str) -> None:
         self.folder, self.id = folder, id
+        self.store = LabStore(folder)  # of what people did here
         self._lock = threading.Lock()
         self._seen: tuple[object, ...] | None = None
         self._title, self._blind = "", False
@@ -151,7 +321,7 @@ class Lab:
 
     def set_blind(self, blind: bool) -> None:
         """Hide the judgements, the reports and other people's runs from participants, or open the results."""
-        with OwnedFolder.locked(self.folder, KIND, VERSION):
+        with self._locked():
             title, _, recorded = self._records()
             write_stored(self.folder / RECORDS, _sealed_records(title, recorded, self.folder, blind=blind))
         self._seen = None
@@ -167,9 +337,15 @@ class Lab:
         return entry.kind in ("collection", "index", "topics", *judging)
 
     def add(
-        self, path: str | os.PathLike[str], *, kind: str | None = None, name: str | None = None,
-        replaced: bool = False, origin: str = "", owner: str = "",
-    ) -> LabEntry:  # fmt: skip
+        self,
+        path: str | os.PathLike[str],
+        *,
+        kind: str | None = None,
+        name: str | None = None,
+        replaced: bool = False,
+        origin: str = "",
+        owner: str = "",
+    ) -> LabEntry:
         """Add a file (copied) or a folder (its place is recorded); what is the same already is left as it is.
 
         `replaced` allows another content under a name that is taken; `origin` says where it is from (default: its
@@ -178,9 +354,13 @@ class Lab:
         return self._store(*_checked(path, kind, name, origin, owner), replaced=replaced)
 
     def add_all(
-        self, paths: Sequence[str | os.PathLike[str]], *, kind: str | None = None, name: str | None = None,
+        self,
+        paths: Sequence[str | os.PathLike[str]],
+        *,
+        kind: str | None = None,
+        name: str | None = None,
         replaced: bool = False,
-    ) -> list[LabEntry]:  # fmt: skip
+    ) -> list[LabEntry]:
         """Add several files or folders as `add` does; all are checked first, and nothing is added if one is wrong."""
         checked = [_checked(path, kind, name) for path in paths]
         _, _, recorded = self._records()
@@ -210,7 +390,7 @@ class Lab:
     def _store(self, new: LabEntry, file: str, *, replaced: bool) -> LabEntry:
         """Record what was checked; a file is copied under the name `file`."""
         found, source, entry = KINDS[new.kind], new.path, replace(new, path=new.path.resolve())
-        with OwnedFolder.locked(self.folder, KIND, VERSION) as owned:
+        with self._locked() as owned:
             title, blind, recorded = self._records()
             old, is_same = self._named_already(new, recorded, replaced=replaced)
             if old is not None and is_same and old.sha256 == entry.sha256:
@@ -227,33 +407,37 @@ class Lab:
     def remove(self, kind: str, name: str) -> None:
         """Take something out of the lab. A copy of ours is removed; what stays elsewhere, or is not ours, stays."""
         entry = self.get(kind, name)
-        with OwnedFolder.locked(self.folder, KIND, VERSION) as owned:
+        with self._locked() as owned:
             title, blind, recorded = self._records()
             if recorded.pop((kind, name), None) is None:
                 raise InputError(visible(name), f"was not added to the lab, so it is not removed; it is {entry.path}")
             write_stored(self.folder / RECORDS, _sealed_records(title, recorded, self.folder, blind=blind))
             inside = KINDS[kind]
             if self._is_inside(entry.path, inside):
-                names = [entry.path.name, *(f"{entry.path.name}{end}" for end in inside.beside)]
-                owned.remove([each for each in (f"{inside.folder}/{one}" for one in names) if each in owned.names])
+                ends = (*inside.beside, *BESIDE_JOURNAL, *BESIDE_PEOPLE)
+                names = [entry.path.name, *(f"{entry.path.name}{end}" for end in ends)]
+                gone = {f"{inside.folder}/{one}" for one in names} & owned.names
+                owned.remove(gone)
+                owned.keep_only(owned.names - gone)  # another of this name begins without them
         self._seen = None
 
     def people_file(self) -> Path:
         """The file of the people who may open the pages."""
-        return self._own_file(PEOPLE)
+        return self._own_file(PEOPLE, *(f"{PEOPLE}{end}" for end in BESIDE_STORE))
 
     def results_folder(self) -> Path:
         """The folder of stored results, see `stored_results.py`; it may not be there yet."""
         return self._own_file(RESULTS)
 
-    def audit_file(self) -> Path:
-        """The file that says who did what."""
-        return self._own_file(AUDIT)
-
-    def _own_file(self, name: str) -> Path:
-        with OwnedFolder.locked(self.folder, KIND, VERSION) as owned:
-            owned.reserve(name)
+    def _own_file(self, name: str, *beside: str) -> Path:
+        if name not in OwnedFolder.open(self.folder, KIND, VERSION).names:
+            with self._locked() as owned:
+                owned.reserve(name, *beside)
         return self.folder / name
+
+    def _locked(self) -> contextlib.AbstractContextManager[OwnedFolder]:
+        """The folder to write to: jobs, uploads and commands wait for each other."""
+        return OwnedFolder.locked(self.folder, KIND, VERSION, patience=PATIENCE)
 
     def _records(self) -> tuple[str, bool, dict[tuple[str, str], LabEntry]]:
         """The title, whether the lab is blind, and what was added."""
@@ -284,14 +468,38 @@ class Lab:
 
     def _copy(self, owned: OwnedFolder, kind: LabKind, source: Path, file: str) -> Path:
         """Copy a file into the lab, with what commands wrote beside it."""
+        journal = self.folder / kind.folder / f"{file}{JOURNAL_END}"
+        if JOURNAL_END in kind.beside and journal.exists() and Path(f"{source}{JOURNAL_END}").exists():
+            problem = "has a journal, and would replace that of the lab, with its marks: give --name"
+            raise InputError(str(source), problem)
         for end in (*kind.beside, ""):  # the file itself comes last: only then is it there
             if end and not Path(f"{source}{end}").is_file():
                 continue
             name = f"{kind.folder}/{file}{end}"
             owned.reserve(name)
-            with open(f"{source}{end}", "rb") as old, replacing(self.folder / name) as new:
+            with _opened(Path(f"{source}{end}")) as old, replacing_ours(self.folder / name) as new:
                 shutil.copyfileobj(old, new)
+            if end in PRIVATE:
+                (self.folder / name).chmod(0o600)
         return self.folder / kind.folder / file
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[IO[bytes]]:
+    """A file to copy; a journal or people with what is still in the log of the server that has them open."""
+    if path.suffix not in PRIVATE:
+        with path.open("rb") as file:
+            yield file
+        return
+    with tempfile.TemporaryDirectory() as place:
+        copy = Path(place) / path.name
+        if path.suffix == JOURNAL_END:
+            with contextlib.closing(JudgingJournal(path, write=False)) as journal:
+                journal.backup(copy)
+        else:
+            People(path).copy_to(copy)
+        with copy.open("rb") as file:
+            yield file
 
 
 def fingerprint(kind: LabKind, path: Path) -> str:
@@ -312,9 +520,15 @@ def _checked(
     found.check(source)
     file = _file_name(source, name)
     entry = LabEntry(
-        found.name, stem(file), source, fingerprint(found, source), _now(), origin or str(source.resolve()),
-        __version__, owner,
-    )  # fmt: skip
+        found.name,
+        stem(file),
+        source,
+        fingerprint(found, source),
+        _now(),
+        origin or str(source.resolve()),
+        __version__,
+        owner,
+    )
     return entry, file
 
 
@@ -338,7 +552,7 @@ def _file_name(source: Path, name: str | None) -> str:
 
 def check_file_name(file: str, where: str) -> str:
     """The name of a file in the lab; InputError for one with anything but plain letters, or of a folder."""
-    if not _FILE_NAME.fullmatch(file) or file == IDENTITY:
+    if not FILE_NAME.fullmatch(file) or file == IDENTITY:
         raise InputError(where, f"{file!r} must be at most 200 letters, digits and . = + - _: give another --name")
     return file
 
@@ -373,3 +587,53 @@ def _version(path: Path) -> tuple[int, int] | None:
 
 def _now() -> str:
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
+# Values that are made once and kept while they are used: a few of them, safe for several threads.
+
+
+Value = TypeVar("Value")
+FileVersion = tuple[int, int, int]
+
+
+class Kept(Generic[Value]):
+    """The values that were asked for last, by key.
+
+    >>> squares = Kept[int](most=2)
+    >>> [squares.get(number, lambda number=number: number * number) for number in (3, 3, 4)]
+    [9, 9, 16]
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values: OrderedDict[Hashable, _Slot[Value]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """The value of a key. Of several threads that ask for it at once, one makes it and the others wait."""
+        with self._lock:
+            slot = self._values.setdefault(key, _Slot())
+            self._values.move_to_end(key)
+            while len(self._values) > self._most:
+                self._values.popitem(last=False)
+        with slot.lock:
+            if not slot.made:
+                slot.made = [make()]
+            return slot.made[0]
+
+
+class _Slot(Generic[Value]):
+    """The place of one value: empty until it is made."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.made: list[Value] = []
+
+
+def file_version(path: Path) -> FileVersion:
+    """What tells one content of a file from another without reading it; zeros where there is no file."""
+    try:
+        about = path.stat()
+    except OSError:
+        return 0, 0, 0
+    return about.st_ino, about.st_mtime_ns, about.st_size

@@ -1,4 +1,4 @@
-"""Results of long computations, kept in the lab: a second identical request is answered from the stored one.
+"""Results of long computations, kept in the lab: verdicts, letters, and whether a board can be believed.
 
     LAB/results/verdict-5f0c….json    what it was computed from (hashes, parameters, version), and the result
 
@@ -10,8 +10,10 @@ far it is. This is the only place that starts such computations.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import hashlib
 import json
+import re
 import threading
 import time
 import traceback
@@ -24,14 +26,21 @@ from queue import SimpleQueue
 from typing import Any
 
 from leadline.errors import InputError, LeadlineError
+from leadline.show.charts import DARK, Theme, config, drawable, specification
+from leadline.show.lab.boards import SAMPLES, Board
 from leadline.show.lab.lab import Lab
+from leadline.show.report.drawing import FIGURES
+from leadline.show.report.evidence import Evidence
 from leadline.text.checksums import read_sealed, sealed
 from leadline.text.files import write_stored
 from leadline.text.owned_folder import OwnedFolder
+from leadline.trust.incomplete import each_run, left_out
+from leadline.trust.pairs import compare
+from leadline.trust.verdict import Verdict, Verdicts
 from leadline.version import __version__
 
 KIND, VERSION = "folder of results", 1
-WHAT, FORMAT = "a stored result", 1
+KIND_NAME, FORMAT_VERSION = "a stored result", 1
 MOST_STORED, MOST_WAITING, MOST_IN_MEMORY = 500, 30, 100
 PATIENCE = 1.5  # seconds that a request waits for a new result before it is told that it is being computed
 
@@ -51,7 +60,7 @@ class ResultKey:
     @property
     def name(self) -> str:
         parts = {"inputs": dict(self.inputs), "parameters": dict(self.parameters), "leadline": __version__}
-        text = json.dumps([self.kind, FORMAT, parts], sort_keys=True)
+        text = json.dumps([self.kind, FORMAT_VERSION, parts], sort_keys=True)
         return f"{self.kind}-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
 
 
@@ -76,9 +85,11 @@ class ResultState:
         """
         if self.error:
             return self.error
-        return f"{self.done} of {self.total} steps done" if self.total else (
-            "just begun, or waiting for another computation"
-        )  # fmt: skip
+        return (
+            f"{self.done} of {self.total} steps done"
+            if self.total
+            else ("just begun, or waiting for another computation")
+        )
 
 
 class StoredResults:
@@ -93,8 +104,11 @@ class StoredResults:
         self._waiting: SimpleQueue[tuple[ResultKey, Compute, _Job]] = SimpleQueue()
         self._worker: threading.Thread | None = None
 
-    def answer(self, key: ResultKey, compute: Compute, *, patience: float = PATIENCE) -> ResultState:
-        """The stored result of a key; what is not there is computed, and waited for no longer than `patience`."""
+    def answer(self, key: ResultKey, compute: Compute, *, patience: float | None = PATIENCE) -> ResultState:
+        """The stored result of a key; what is not there is computed, and waited for no longer than `patience`.
+
+        Without patience (None), until it is there.
+        """
         job = self._job(key, compute)
         if job is None:
             return ResultState(error="Too much is being computed already. Try again in a minute.")
@@ -139,14 +153,14 @@ class StoredResults:
             traceback.print_exc()  # a mistake of ours: the page says that there is one, the log says which
             job.future.set_result(ResultState(error="The computation failed; the log of the server says why."))
         else:
+            self._write(key, result, time.monotonic() - began)  # first: who got the result may end the process
             job.future.set_result(ResultState(result))
-            self._write(key, result, time.monotonic() - began)
 
     def _read(self, name: str) -> StoredData | None:
         if self._folder is None:
             return None
         try:
-            content = read_sealed(self._folder / f"{name}.json", WHAT, FORMAT, "remove it")
+            content = read_sealed(self._folder / f"{name}.json", KIND_NAME, FORMAT_VERSION, "remove it")
         except InputError:  # damaged: it is computed again
             return None
         result = None if content is None else content.get("result")
@@ -156,9 +170,15 @@ class StoredResults:
         if self._folder is None:
             return
         content = {
-            "what": WHAT, "format": FORMAT, "leadline": __version__, "kind": key.kind, "inputs": dict(key.inputs),
-            "parameters": dict(key.parameters), "seconds": round(seconds, 3), "result": result,
-        }  # fmt: skip
+            "what": KIND_NAME,
+            "format": FORMAT_VERSION,
+            "leadline": __version__,
+            "kind": key.kind,
+            "inputs": dict(key.inputs),
+            "parameters": dict(key.parameters),
+            "seconds": round(seconds, 3),
+            "result": result,
+        }
         name = f"{key.name}.json"
         with (
             contextlib.suppress(InputError, OSError),  # another server writes there, or the disk is full: memory has it
@@ -185,3 +205,128 @@ class _Job:
 
     def report(self, done: int, total: int) -> None:
         self.done, self.total = done, total
+
+
+# Who leads and how sure that is: verdicts and letters of a board, computed once and stored.
+
+
+def standing_of(board: Board, results: StoredResults, **options: Any) -> ResultState:
+    """The verdicts on the leader and the letters of all runs; empty where there is nothing to compare."""
+    evidence = board.evidence
+    if evidence is None or evidence.no_verdict:
+        return ResultState({"verdicts": None, "letters": {}})
+    key = ResultKey(
+        "standing", board.hashes, {"measure": board.measure.text, "samples": SAMPLES, "seed": evidence.seed}
+    )
+    return results.answer(key, lambda report: _standing(evidence, report), **options)
+
+
+def pair_verdict(board: Board, first: str, second: str, results: StoredResults) -> ResultState:
+    """The verdict on two runs alone, without correction for other comparisons."""
+    evidence = board.pair(*sorted((first, second)))
+    if evidence.no_verdict:
+        return ResultState({"verdicts": None, "why": evidence.no_verdict})
+    names = ("qrels", *(f"run {run}" for run in evidence.runs))
+    key = ResultKey(
+        "pair",
+        {name: board.hashes[name] for name in names},
+        {"measure": board.measure.text, "samples": SAMPLES, "seed": evidence.seed},
+    )
+    return results.answer(key, lambda report: {"verdicts": _written(evidence.decide(report))})
+
+
+def verdicts_of(answer: ResultState) -> Verdicts | None:
+    """The verdicts in a result."""
+    written = (answer.result or {}).get("verdicts")
+    if written is None:
+        return None
+    each = tuple(Verdict(**{**one, "reasons": tuple(one["reasons"])}) for one in written["verdicts"])
+    return Verdicts(**{**written, "verdicts": each, "notes": tuple(written["notes"])})
+
+
+def _standing(evidence: Evidence, report: Report) -> StoredData:
+    letters = compare(evidence.main, evidence.measure.text).letters()
+    return {"letters": letters, "verdicts": _written(evidence.decide(report))}
+
+
+def _written(found: Verdicts | None) -> StoredData | None:
+    return None if found is None else dataclasses.asdict(found)
+
+
+# Whether a board can be believed: power, missing judgements, and the judgements that only one run gave.
+
+
+STUDIES = ("incomplete", "leftout", "power")  # the quickest first
+WIDE, NARROW = 640, 290  # pixels of a chart
+THEMES: tuple[Theme, ...] = ("light", "dark")
+DRAWINGS = tuple((theme, width) for theme in THEMES for width in ("wide", "narrow"))
+_COLOUR = re.compile(r"#[0-9a-f]{6}\b")
+
+
+def study_of(board: Board, name: str, results: StoredResults, *, patience: float) -> ResultState:
+    """A study of a board by name, stored or being computed."""
+    evidence = board.evidence
+    assert evidence is not None
+    studied = {} if name == "leftout" else {"measures": studied_measures(evidence)}
+    key = ResultKey(name, board.hashes, {"measure": board.measure.text, "seed": evidence.seed, **studied})
+    compute = _left_out if name == "leftout" else lambda each, report: _figure(each, name, report)
+    return results.answer(key, lambda report: compute(evidence, report), patience=patience)
+
+
+def studied_measures(evidence: Evidence) -> list[str]:
+    """The three measures that figures compare, and the chosen one if it is another.
+
+    >>> qrels, runs = {"1": {"a": 1}}, {"only": {"1": {"a": 9}}}
+    >>> studied_measures(Evidence.of(qrels, runs, "nDCG@10")), studied_measures(Evidence.of(qrels, runs, "R@10"))
+    (['nDCG@10', 'AP', 'PRES@10', 'R@10'], ['AP', 'PRES@10', 'R@10'])
+    """
+    chosen = evidence.measure.text
+    return [*([] if chosen in evidence.trio else [chosen]), *evidence.trio]
+
+
+def _left_out(evidence: Evidence, report: Report) -> StoredData:
+    """The rankings without the relevant documents that only one run found."""
+    studies = []
+    for number, each in enumerate(each_run(evidence.study), start=1):
+        studies.append(each)
+        report(number, len(evidence.runs))
+    table = left_out(evidence.study, studies).table()
+    return {"columns": list(table.columns), "rows": [list(row) for row in table.rows]}
+
+
+def _figure(evidence: Evidence, name: str, report: Report) -> StoredData:
+    """A figure of the report, drawn for light and dark pages, wide and narrow ones."""
+    options: dict[str, Any] = {"measures": studied_measures(evidence)}
+    if name == "incomplete":
+        options["progress"] = report
+    figure = FIGURES[name].draw(evidence, **options)
+    drawn = {}
+    if figure.chart is not None:
+        import vl_convert
+
+        chart = specification(figure.chart)
+        for theme, width in DRAWINGS:
+            drawn[f"{theme}-{width}"] = vl_convert.vegalite_to_svg(drawable(_themed(chart, theme, width)))
+    return {
+        "title": figure.title,
+        "reading": figure.reading,
+        "source": figure.source,
+        "drawn": drawn,
+        "rows": [dict(row) for row in figure.rows],
+    }
+
+
+def _themed(chart: dict[str, Any], theme: Theme, width: str) -> dict[str, Any]:
+    """A chart's specification with the colours of a theme, at a width."""
+    import json
+
+    text = json.dumps(chart)
+    if theme == "dark":
+        text = _COLOUR.sub(lambda found: DARK.get(found[0], found[0]), text)
+    themed: dict[str, Any] = json.loads(text)
+    if width == "narrow":
+        themed["width"] = NARROW
+        for each in themed.get("params", []):
+            if each.get("name") == "narrow":
+                each["value"] = True
+    return {**themed, "config": config(theme)}

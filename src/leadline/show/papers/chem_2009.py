@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from leadline.records.scores.table import Table
-from leadline.show.figures.formatting import percent
-from leadline.show.papers import chem_lab, chem_prior_art, published
-from leadline.show.papers.chem_charts import Records, disagreement_chart, grades_chart, spectrogram_chart
-from leadline.show.papers.exhibit import Exhibit, Paper, same_to
-from leadline.show.papers.inputs import PaperInputs
-from leadline.show.papers.shipped_lab import shipped_lab
+from leadline.records.result import Table
+from leadline.show.charts import percent
+from leadline.show.papers import chem_2009_exhibits as chem_lab
+from leadline.show.papers import chem_2009_exhibits as chem_prior_art
+from leadline.show.papers import published
+from leadline.show.papers.chem_2009_exhibits import Records, disagreement_chart, grades_chart, spectrogram_chart
+from leadline.show.papers.exhibit import Exhibit, Paper, PaperInputs, same_to, shipped_lab
 
 NAME = "chem-2009"
 # Table 8: xinfAP and infNDCG
@@ -32,11 +32,21 @@ PRINTED_MEANS = {
 }
 PRINTED_TOTALS = {"documents": 5518, "strict": 1986, "conflict": 1083, "lenient": 903}
 PRINTED_EXPERT = {
-    "documents": 5518, "highly_relevant": 941, "relevant": 844, "irrelevant": 3694, "unsure": 37, "unjudged": 1,
-}  # fmt: skip
+    "documents": 5518,
+    "highly_relevant": 941,
+    "relevant": 844,
+    "irrelevant": 3694,
+    "unsure": 37,
+    "unjudged": 1,
+}
 PRINTED_STUDENTS = {
-    "documents": 5518, "highly_relevant": 1309, "relevant": 1121, "irrelevant": 2990, "unsure": 9, "unjudged": 89,
-}  # fmt: skip
+    "documents": 5518,
+    "highly_relevant": 1309,
+    "relevant": 1121,
+    "irrelevant": 2990,
+    "unsure": 9,
+    "unjudged": 89,
+}
 
 
 def paper(lab: PaperInputs | None = None) -> Paper:
@@ -46,8 +56,8 @@ def paper(lab: PaperInputs | None = None) -> Paper:
         "TREC-CHEM 2009: eight groups search chemical patents",
         "Lupu, Piroi, Huang, Zhu and Tait, TREC 2009",
         (
-            *chem_prior_art.exhibits(),
-            *chem_lab.exhibits(lab or shipped_lab()),
+            *chem_prior_art.prior_art_exhibits(),
+            *chem_lab.lab_exhibits(lab or shipped_lab()),
             table_5(),
             table_6(),
             table_7(),
@@ -57,7 +67,7 @@ def paper(lab: PaperInputs | None = None) -> Paper:
         ),
         n_tables=15,
         n_figures=12,
-    )  # fmt: skip
+    )
 
 
 def table_5() -> Exhibit:
@@ -69,14 +79,16 @@ def table_5() -> Exhibit:
     same = totals == PRINTED_TOTALS and adds_up
     worst = max(records, key=lambda record: record["strict"] / record["documents"])
     return Exhibit(
-        "Table 5", "documents on which two students disagreed", "same" if same else "differs",
+        "Table 5",
+        "documents on which two students disagreed",
+        "same" if same else "differs",
         f"The totals are {'as' if same else 'not as'} printed, and on every topic conflict and lenient "
         f"{'add up' if adds_up else 'do not add up'} to strict. Two students disagreed on "
         f"{percent(totals['strict'] / totals['documents'])} of the documents, and on {worst['topic']}, where one had "
         f"not finished, on {percent(worst['strict'] / worst['documents'])}.",
         (Table(["of 18 topics", "printed", "ours", "share of the documents"], rows, digits=3),),
         (disagreement_chart(records),),
-    )  # fmt: skip
+    )
 
 
 def table_6() -> Exhibit:
@@ -84,13 +96,14 @@ def table_6() -> Exhibit:
     records = published.table("trec_chem_2009_ts_student_judgements")
     rows, same, short = _totals(records, PRINTED_STUDENTS)
     return Exhibit(
-        "Table 6", "documents by grade after the students, their judgements merged",
+        "Table 6",
+        "documents by grade after the students, their judgements merged",
         "same" if same and not short else "differs",
         f"The totals are {'as' if same else 'not as'} printed. "
         + (f"The grades of {', '.join(short)} do not add up in the paper." if short else "All topics add up."),
         (Table(["of 18 topics", "printed", "ours"], rows),),
         (grades_chart(records, "students", "table 6"),),
-    )  # fmt: skip
+    )
 
 
 def _totals(records: Records, printed: Mapping[str, int]) -> tuple[list[list[Any]], bool, list[str]]:
@@ -115,11 +128,13 @@ def table_9() -> Exhibit:
         for record in records
     ]
     return Exhibit(
-        "Table 9", f"the {len(records)} topics of the technology survey", "shown",
+        "Table 9",
+        f"the {len(records)} topics of the technology survey",
+        "shown",
         "Titles and categories as printed, the needs in our own words. "
         f"{', '.join(lost)} is not in the available text.",
         (Table(["topic", "title", "category", "what is sought"], rows),),
-    )  # fmt: skip
+    )
 
 
 def table_7() -> Exhibit:
@@ -127,12 +142,14 @@ def table_7() -> Exhibit:
     records = published.table("trec_chem_2009_ts_expert_judgements")
     rows, same, short = _totals(records, PRINTED_EXPERT)
     return Exhibit(
-        "Table 7", "documents by grade after the experts", "same" if same and not short else "differs",
+        "Table 7",
+        "documents by grade after the experts",
+        "same" if same and not short else "differs",
         f"The totals are {'as' if same else 'not as'} printed. "
         + (f"The grades of {', '.join(short)} do not add up in the paper." if short else "All topics add up."),
         (Table(["of 18 topics", "printed", "ours"], rows),),
         (grades_chart(records, "experts", "table 7"),),
-    )  # fmt: skip
+    )
 
 
 def tables_8_14_15() -> Exhibit:
@@ -164,10 +181,12 @@ def tables_8_14_15() -> Exhibit:
     )
     finding += ", to the three digits that these scores have." if not off else f"; not {', '.join(off)}."
     return Exhibit(
-        "Tables 8, 14, 15", "xinfAP and infNDCG of the best two runs of each group, technology survey",
-        "differs" if off else "same", finding,
+        "Tables 8, 14, 15",
+        "xinfAP and infNDCG of the best two runs of each group, technology survey",
+        "differs" if off else "same",
+        finding,
         (Table(["run", "xinfAP printed", "ours", "infNDCG printed", "ours"], rows, digits=4),),
-    )  # fmt: skip
+    )
 
 
 def figures_11_and_12() -> Exhibit:
@@ -178,8 +197,10 @@ def figures_11_and_12() -> Exhibit:
     order = np.argsort(-hard)
     best, second = (scores.runs[int(order[place])] for place in (0, 1))
     return Exhibit(
-        "Figures 11, 12", "every run on every topic, technology survey", "shown",
+        "Figures 11, 12",
+        "every run on every topic, technology survey",
+        "shown",
         "Tables 14 and 15, drawn. The overview says that only SCAI09TSMAN, with manual queries, does fairly well on "
         f"TS-13: {best} is first with {hard[order[0]]:.3f}, {second} next with {hard[order[1]]:.3f}.",
         figures=charts,
-    )  # fmt: skip
+    )

@@ -7,18 +7,24 @@ from typing import Any
 
 from leadline.errors import LeadlineError
 from leadline.measures.evaluate import evaluate
-from leadline.measures.ideal import ideal_run
-from leadline.records.qrels.qrels import Qrels
-from leadline.records.scores.table import Table
-from leadline.show.figures.catalogue import gamma
-from leadline.show.figures.evidence import Evidence
-from leadline.show.figures.formatting import count, percent
-from leadline.show.figures.registry import FIGURES
-from leadline.show.papers.exhibit import Exhibit, Paper, needs_lab, renamed
-from leadline.show.papers.inputs import PaperInputs
-from leadline.show.papers.on_runs import on_runs
-from leadline.show.papers.shipped_lab import ShippedLab, shipped_lab
-from leadline.trust.power import power
+from leadline.measures.subtopics import ideal_run
+from leadline.records.qrels import Qrels
+from leadline.records.result import Table
+from leadline.show.charts import count, percent
+from leadline.show.figures import gamma
+from leadline.show.papers.exhibit import (
+    Exhibit,
+    Paper,
+    PaperInputs,
+    ShippedLab,
+    needs_lab,
+    on_runs,
+    renamed,
+    shipped_lab,
+)
+from leadline.show.report.drawing import FIGURES
+from leadline.show.report.evidence import Evidence
+from leadline.trust.measure_comparison import power
 
 NAME = "cube-2013"
 # CT of the two ideal runs of the example below at 4 documents, calculated by hand, for two values of γ
@@ -47,25 +53,23 @@ def paper(lab: PaperInputs | None = None) -> Paper:
         NAME,
         "The Cube Test: claims filling up as a searcher reads",
         "Luo, Wing, Yang and Hearst, CIKM 2013",
-        (
-            figures_5_and_6(lab),
-            figures_1_to_4(lab),
-            table_3(lab),
-            table_2(),
-            table_1(),
-        ),
+        (figures_5_and_6(lab), figures_1_to_4(lab), table_3(lab), table_2(), table_1()),
         n_tables=3,
         n_figures=6,
-    )  # fmt: skip
+    )
 
 
 def example() -> Qrels:
     """Two claims of weight 0.7 and 0.3, with four documents each of which fills a quarter of its claim."""
     rows = [(claim, f"{claim}{place}") for claim in "ab" for place in range(DOCUMENTS)]
     return Qrels.from_columns(
-        ["1"] * len(rows), [document for _, document in rows], [1] * len(rows), "example",
-        subtopics=[claim for claim, _ in rows], weights=[{"a": 0.7, "b": 0.3}[claim] for claim, _ in rows],
-    )  # fmt: skip
+        ["1"] * len(rows),
+        [document for _, document in rows],
+        [1] * len(rows),
+        "example",
+        subtopics=[claim for claim, _ in rows],
+        weights=[{"a": 0.7, "b": 0.3}[claim] for claim, _ in rows],
+    )
 
 
 def figures_5_and_6(lab: PaperInputs) -> Exhibit:
@@ -93,9 +97,13 @@ def figures_5_and_6(lab: PaperInputs) -> Exhibit:
             figures.append(renamed(ours_drawn, NAME))
     columns = ["γ", "breadth, by formula", "ours", "depth, by formula", "ours"]
     return Exhibit(
-        "Figures 5, 6", "CT of the ideal runs for breadth and for depth, against γ", "other", finding,
-        (Table(columns, rows, digits=5),), tuple(figures),
-    )  # fmt: skip
+        "Figures 5, 6",
+        "CT of the ideal runs for breadth and for depth, against γ",
+        "other",
+        finding,
+        (Table(columns, rows, digits=5),),
+        tuple(figures),
+    )
 
 
 def _against(title: str) -> str:
@@ -111,24 +119,30 @@ def figures_1_to_4(lab: PaperInputs) -> Exhibit:
         return on_runs(lab, NAME, "Figures 1 to 4", about, "claims_cube", "sketches in the paper", by_claim=True)
     rows = [("a", 1), ("a", 1), ("a", 1), ("a", 1), ("b", 1), ("b", 1), ("c", FULL)]  # claim and grade of a document
     names = [f"{claim}{place}" for place, (claim, _) in enumerate(rows)]
-    qrels = Qrels.from_columns(["1"] * len(rows), names, [grade for _, grade in rows], "example",
-                               subtopics=[claim for claim, _ in rows])  # fmt: skip
+    qrels = Qrels.from_columns(
+        ["1"] * len(rows), names, [grade for _, grade in rows], "example", subtopics=[claim for claim, _ in rows]
+    )
     runs = {"breadth": ideal_run(qrels, "coverage", "equal"), "depth": ideal_run(qrels, "single", "equal")}
     drawn = FIGURES.named("claims_cube").draw(Evidence.of(qrels, runs, "PRES@10"), effort=FULL)
     return Exhibit(
-        "Figures 1 to 4", about, "other",
+        "Figures 1 to 4",
+        about,
+        "other",
         "Sketches in the paper; drawn here for an example of three claims: four documents fill a quarter each of the "
-        "first, two a quarter each of the second, and one fills the third.", figures=(renamed(drawn, NAME),),
-    )  # fmt: skip
+        "first, two a quarter each of the second, and one fills the third.",
+        figures=(renamed(drawn, NAME),),
+    )
 
 
 def table_2() -> Exhibit:
     """The variants of CT as options of the measure here."""
     return Exhibit(
-        "Table 2", "the variants of CT", "shown",
+        "Table 2",
+        "the variants of CT",
+        "shown",
         "The subscripts of the paper, and the options of `leadline explain CT` for them; nothing is computed.",
         (Table(["subscript", "what it sets", "option"], [list(row) for row in VARIANTS]),),
-    )  # fmt: skip
+    )
 
 
 def table_3(lab: PaperInputs) -> Exhibit:
@@ -144,13 +158,15 @@ def table_3(lab: PaperInputs) -> Exhibit:
     rows: list[list[Any]] = [[name, *found[name]] for name in order]
     best, worst = order[0], order[-1]
     return Exhibit(
-        "Table 3", about, "other",
+        "Table 3",
+        about,
+        "other",
         f"{lacks} Of {count(len(lab.evidence.runs), 'run')} of {lab.name}, {best} tells "
         f"{percent(found[best][0])} of the pairs apart and {worst} {percent(found[worst][0])} (paired bootstrap, "
         f"without correction). {_lid(found)} The paper finds CT with claim weights the best on CLEF-IP 2012, and "
         "recall and I-rec on American office actions.",
         (Table(["measure", "power", "difference needed"], rows),),
-    )  # fmt: skip
+    )
 
 
 def _power(evidence: Evidence, lab: PaperInputs, measures: Sequence[str]) -> dict[str, tuple[float, float]]:
@@ -183,13 +199,20 @@ def table_1() -> Exhibit:
     rows = [
         [name, *("yes" if taken else "" for taken in takes)]
         for name, takes in {
-            "R, I_rec": (0, 1, 0, 0), "AP, PRES": (1, 0, 0, 0), "nDCG": (1, 0, 0, 1), "TBG": (1, 0, 1, 0),
-            "alpha_nDCG": (1, 1, 0, 0), "nERR_IA, D_nDCG": (1, 1, 0, 1), "CT": (1, 1, 1, 1),
+            "R, I_rec": (0, 1, 0, 0),
+            "AP, PRES": (1, 0, 0, 0),
+            "nDCG": (1, 0, 0, 1),
+            "TBG": (1, 0, 1, 0),
+            "alpha_nDCG": (1, 1, 0, 0),
+            "nERR_IA, D_nDCG": (1, 1, 0, 1),
+            "CT": (1, 1, 1, 1),
         }.items()
-    ]  # fmt: skip
+    ]
     rows[0][2] = "I_rec only"
     return Exhibit(
-        "Table 1", "what each score takes into account", "shown",
+        "Table 1",
+        "what each score takes into account",
+        "shown",
         "The table is not in the available text; this one is from the formulas here. Nothing is computed.",
         (Table(["measure", "early documents", "subtopics", "reading time", "grades"], rows),),
-    )  # fmt: skip
+    )

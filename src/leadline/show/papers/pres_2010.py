@@ -12,19 +12,29 @@ from leadline.measures.catalogue.precision import recall
 from leadline.measures.catalogue.pres import pres, pres_est
 from leadline.measures.catalogue.rnorm import rnorm
 from leadline.measures.catalogue.sets import f_measure, f_prime
-from leadline.measures.hits import Array, Hits
-from leadline.records.scores.table import Table
-from leadline.show.figures.evidence import Evidence
-from leadline.show.figures.figure import Figure
-from leadline.show.figures.formatting import count
-from leadline.show.figures.registry import FIGURES
+from leadline.measures.hits import Array, Hits, Integers
+from leadline.records.result import Table
+from leadline.show.charts import (
+    BUOY,
+    GREY,
+    HEIGHT,
+    OKABE_ITO,
+    WIDTH,
+    Figure,
+    altair,
+    beside,
+    count,
+    measure_colours,
+    narrow,
+    rows_data,
+    with_rows,
+)
 from leadline.show.papers import published
-from leadline.show.papers.exhibit import Exhibit, Paper, renamed, same_to
-from leadline.show.papers.inputs import PaperInputs
-from leadline.show.papers.on_runs import on_runs
-from leadline.show.papers.pres_charts import places_chart, rnorm_chart, sorted_chart
-from leadline.show.papers.shipped_lab import shipped_lab
-from leadline.trust.tau import tau_a
+from leadline.show.papers.exhibit import Exhibit, Paper, PaperInputs, on_runs, renamed, same_to, shipped_lab
+from leadline.show.report.drawing import FIGURES, haloed
+from leadline.show.report.evidence import Evidence
+from leadline.trust.rankings import places as places_of
+from leadline.trust.rankings import tau_a
 
 NAME = "pres-2010"
 SOURCE = "Magdy and Jones, SIGIR 2010, table 4"
@@ -58,19 +68,35 @@ def paper(lab: PaperInputs | None = None) -> Paper:
             table_3(),
             table_4(),
             figures_1_and_2(),
-            Exhibit("Figure 3", "PRES as an area between best and worst case", "shown",
-                    "A sketch in the paper; drawn here from the ranks of a topic of table 3.", figures=(area,)),
-            Exhibit("Figures 4(a), 4(b)", "PRES over recall and rank; PRES against RR with one relevant document",
-                    "shown", "Drawn from the formula, with the topics of table 3.", figures=(surface, rr)),
+            Exhibit(
+                "Figure 3",
+                "PRES as an area between best and worst case",
+                "shown",
+                "A sketch in the paper; drawn here from the ranks of a topic of table 3.",
+                figures=(area,),
+            ),
+            Exhibit(
+                "Figures 4(a), 4(b)",
+                "PRES over recall and rank; PRES against RR with one relevant document",
+                "shown",
+                "Drawn from the formula, with the topics of table 3.",
+                figures=(surface, rr),
+            ),
             figures_5_and_6(),
             on_runs(lab, NAME, "Figure 7", "on how many pairs of runs the three scores agree", "agreement", AGREED),
-            on_runs(lab, NAME, "Figure 8", "the three scores against the number of documents read", "effort_curves",
-                    "the curves of three runs need their ranked lists, which are not published"),
+            on_runs(
+                lab,
+                NAME,
+                "Figure 8",
+                "the three scores against the number of documents read",
+                "effort_curves",
+                "the curves of three runs need their ranked lists, which are not published",
+            ),
             figure_9(),
         ),
         n_tables=4,
         n_figures=9,
-    )  # fmt: skip
+    )
 
 
 def _examples() -> Evidence:
@@ -108,9 +134,12 @@ def table_1() -> Exhibit:
         off += _off(one["example"], ("AP", "recall", "F1", "F′1", "F′4"), printed, values)
     columns = ["system", "AP", "ours", "recall", "ours", "F1", "ours", "F′1", "ours", "F′4", "ours"]
     return Exhibit(
-        "Table 1", "AP, recall, F1, F′1 and F′4 of four systems on one topic", "differs" if off else "same",
-        _slip(off, 5 * len(rows)), (Table(columns, rows, digits=4),),
-    )  # fmt: skip
+        "Table 1",
+        "AP, recall, F1, F′1 and F′4 of four systems on one topic",
+        "differs" if off else "same",
+        _slip(off, 5 * len(rows)),
+        (Table(columns, rows, digits=4),),
+    )
 
 
 def table_2() -> Exhibit:
@@ -127,9 +156,12 @@ def table_2() -> Exhibit:
         off += _off(one["example"], ("AP", "recall", "PRES"), printed, values)
     columns = ["system", "AP", "ours", "recall", "ours", "PRES", "ours"]
     return Exhibit(
-        "Table 2", "AP, recall and PRES of the same four systems", "differs" if off else "same",
-        _slip(off, 3 * len(rows)), (Table(columns, rows, digits=4),),
-    )  # fmt: skip
+        "Table 2",
+        "AP, recall and PRES of the same four systems",
+        "differs" if off else "same",
+        _slip(off, 3 * len(rows)),
+        (Table(columns, rows, digits=4),),
+    )
 
 
 def _pair(printed: float, value: Array) -> tuple[float, float]:
@@ -158,8 +190,13 @@ def table_3() -> Exhibit:
     """AP, recall and PRES of real topics."""
     table, off = worked_examples(published.pres_worked_examples()[4:])
     said = "Every recall, AP and PRES is as printed, except for rounding in the last digit."
-    return Exhibit("Table 3", "AP, recall and PRES of topics of one run", "differs" if off else "same",
-                   f"{off} numbers differ." if off else said, (table,))  # fmt: skip
+    return Exhibit(
+        "Table 3",
+        "AP, recall and PRES of topics of one run",
+        "differs" if off else "same",
+        f"{off} numbers differ." if off else said,
+        (table,),
+    )
 
 
 def worked_examples(examples: Sequence[dict[str, Any]]) -> tuple[Table, int]:
@@ -190,8 +227,13 @@ def table_4() -> Exhibit:
         "last digit. A pair that is tied under one score counts as neither agreeing nor disagreeing (τ_a). "
         "PRES is between MAP and recall, closer to recall."
     )
-    return Exhibit("Table 4", "MAP, recall and PRES of 48 runs of CLEF-IP 2009", "differs" if off else "same", finding,
-                   (Table(["τ of", "printed", "ours"], rows, digits=3),))  # fmt: skip
+    return Exhibit(
+        "Table 4",
+        "MAP, recall and PRES of 48 runs of CLEF-IP 2009",
+        "differs" if off else "same",
+        finding,
+        (Table(["τ of", "printed", "ours"], rows, digits=3),),
+    )
 
 
 def _means() -> dict[str, Array]:
@@ -204,9 +246,12 @@ def figures_5_and_6() -> Exhibit:
     of, runs = _means(), published.clef_ip_2009().runs
     means = np.stack([of[name] for name in ("MAP", "PRES", "recall")], axis=1)
     return Exhibit(
-        "Figures 5, 6", "the 48 runs sorted by PRES, and their places under the three scores", "shown",
-        "Drawn from table 4.", figures=(sorted_chart(runs, means, SOURCE), places_chart(runs, means, SOURCE)),
-    )  # fmt: skip
+        "Figures 5, 6",
+        "the 48 runs sorted by PRES, and their places under the three scores",
+        "shown",
+        "Drawn from table 4.",
+        figures=(sorted_chart(runs, means, SOURCE), places_chart(runs, means, SOURCE)),
+    )
 
 
 def figures_1_and_2() -> Exhibit:
@@ -214,12 +259,14 @@ def figures_1_and_2() -> Exhibit:
     found = Hits.of(ranks=LIST, relevant=len(LIST))
     values = [float(rnorm(found, size=size)[0]) for size in SIZES]
     return Exhibit(
-        "Figures 1, 2", "normalised recall (Rnorm) in a small and in a large collection", "shown",
+        "Figures 1, 2",
+        "normalised recall (Rnorm) in a small and in a large collection",
+        "shown",
         f"Sketches in the paper. Drawn here for relevant documents at the ranks {', '.join(map(str, LIST))}: Rnorm is "
         f"{values[0]:.3f} in a collection of {count(SIZES[0])} documents and {values[1]:.3f} in one of "
         f"{count(SIZES[1])}, where the worst case is so far away that almost every list looks good.",
         figures=(rnorm_chart(LIST, SIZES, values),),
-    )  # fmt: skip
+    )
 
 
 def figure_9() -> Exhibit:
@@ -228,12 +275,14 @@ def figure_9() -> Exhibit:
     best = Hits.of(ranks=list(range(1, effort + 1)), relevant=relevant)
     value = float(pres(best, effort)[0])
     return Exhibit(
-        "Figure 9", "PRES when more documents are relevant than are read", "shown",
+        "Figure 9",
+        "PRES when more documents are relevant than are read",
+        "shown",
         f"A sketch in the paper, and the formula agrees: with {relevant} relevant documents and {effort} read, "
         f"the best list has PRES {value:.2f}, the maximum N/n = {effort / relevant:.2f}; PRES_est (equation 5) divides "
         f"by that and gives {float(pres_est(best, effort)[0]):.2f}.",
         figures=(_more_than_read(relevant, effort),),
-    )  # fmt: skip
+    )
 
 
 def _more_than_read(relevant: int, effort: int) -> Figure:
@@ -242,3 +291,127 @@ def _more_than_read(relevant: int, effort: int) -> Figure:
     run = {f"{'other' if rank % 2 else 'relevant'}{rank // 2}": -float(rank) for rank in range(effort)}
     evidence = Evidence.of(qrels, {"a list": {"example": run}}, f"PRES@{effort}")
     return renamed(FIGURES.named("pres_area").draw(evidence), f"{NAME}-more")
+
+
+# The charts of the 48 runs of CLEF-IP 2009: the runs sorted by PRES, and their places under the three scores.
+
+
+MEASURES = ("MAP", "PRES", "recall")
+SHAPES = ("square", "circle", "triangle-up")
+MOVED = 3  # runs whose lines are coloured
+TICKS = (1, 12, 24, 36, 48)
+
+
+def sorted_chart(runs: Sequence[str], means: Array, source: str) -> Figure:
+    """MAP, PRES and recall of every run, the runs sorted by PRES; `means` has a column for each."""
+    order = np.argsort(-means[:, 1], kind="stable")
+    rows = [
+        {"run": runs[r], "place": place, "measure": name, "mean": float(means[r, m])}
+        for place, r in enumerate(order.tolist(), start=1)
+        for m, name in enumerate(MEASURES)
+    ]
+    alt = altair()
+    names, last = list(MEASURES), len(runs)
+    x = alt.X(
+        "place:Q",
+        title="place of the run by PRES",
+        scale=alt.Scale(domain=[1, last], nice=False),
+        axis=alt.Axis(grid=False, tickMinStep=1, tickCount=8),
+    )
+    y = alt.Y("mean:Q", title="mean over topics", scale=alt.Scale(domain=[0, 0.7]), axis=alt.Axis(tickCount=7))
+    colour = alt.Color("measure:N", legend=None, scale=alt.Scale(domain=names, range=measure_colours(names)))
+    shape = alt.Shape("measure:N", legend=None, scale=alt.Scale(domain=names, range=list(SHAPES)))
+    base = alt.Chart(rows_data()).encode(x=x, y=y, color=colour)
+    dots = base.mark_point(filled=True, size=36, opacity=0.9)
+    dots = dots.encode(shape=shape, tooltip=["run:N", "measure:N", "mean:Q", "place:Q"])
+    words = [{"x": 2, "y": float(means[order[:6], m].max()), "text": name} for m, name in enumerate(MEASURES)]
+    labels = haloed(words, align="left", dy=-14, fontWeight="bold")
+    chart = alt.layer(base.mark_line(strokeWidth=1, opacity=0.5), dots, labels).add_params(narrow())
+    with_map, with_recall = (float(tau_a(means[:, 1], means[:, m])) for m in (0, 2))
+    return Figure(
+        "pres-2010-sorted",
+        f"PRES orders the {last} runs like recall (τ {with_recall:.2f}) rather than like MAP (τ {with_map:.2f})",
+        "Where a mark jumps away from its line, that score would order the runs differently.",
+        with_rows(chart.properties(width=WIDTH, height=HEIGHT), rows),
+        rows,
+        f"{source}; figure 5 there",
+    )
+
+
+def places_chart(runs: Sequence[str], means: Array, source: str) -> Figure:
+    """The place of every run under MAP, PRES and recall, with lines between."""
+    places = places_of(means.T).T
+    moved = np.argsort(-np.abs(places[:, 0] - places[:, 2]), kind="stable")[:MOVED].tolist()
+    rows = [
+        {"run": runs[r], "measure": name, "place": int(places[r, m]), "moved": r in moved}
+        for r in range(len(runs))
+        for m, name in enumerate(MEASURES)
+    ]
+    far = moved[0]
+    by_map, by_pres, by_recall = places[far].tolist()
+    title = f"{runs[far]} is {by_map} of {len(runs)} by MAP, {by_pres} by PRES and {by_recall} by recall"
+    reading = f"Coloured are the {MOVED} runs that MAP and recall place furthest apart; PRES puts them in between."
+    chart = _lines(runs, places, moved, rows)
+    return Figure("pres-2010-places", title, reading, chart, rows, f"{source}; figure 6 there")
+
+
+def _lines(runs: Sequence[str], places: Integers, moved: Sequence[int], rows: Sequence[dict[str, Any]]) -> Any:
+    alt = altair()
+    top = len(runs) + 1  # heights count from the last place up, as the labels beside the chart need
+    colours = dict(zip((runs[r] for r in moved), (BUOY, OKABE_ITO[0], OKABE_ITO[2]), strict=True))
+    x = alt.X(
+        "measure:N",
+        sort=list(MEASURES),
+        title=None,
+        scale=alt.Scale(padding=0),
+        axis=alt.Axis(orient="top", labelAngle=0, domain=False, ticks=False),
+    )
+    axis = alt.Axis(values=[top - place for place in TICKS], labelExpr=f"{top} - datum.value", grid=False, domain=False)
+    heights = alt.Scale(domain=[0, top], nice=False)
+    y = alt.Y("height:Q", title="place (1 is the best)", scale=heights, axis=axis)
+    base = alt.Chart(rows_data()).transform_calculate(height=f"{top} - datum.place")
+    base = base.encode(x=x, y=y, detail="run:N", tooltip=["run:N", "measure:N", "place:Q"])
+    grey = base.transform_filter("!datum.moved").mark_line(strokeWidth=1, opacity=0.45, color=GREY)
+    scale = alt.Scale(domain=list(colours), range=list(colours.values()))
+    bright = base.transform_filter("datum.moved").mark_line(strokeWidth=2.5)
+    bright = bright.encode(color=alt.Color("run:N", legend=None, scale=scale))
+    labels = {runs[r]: (float(top - places[r, 2]), runs[r]) for r in moved}
+    chart = alt.layer(grey, bright, beside(labels, colours, (0.0, float(top)), HEIGHT)).add_params(narrow())
+    return with_rows(chart.properties(width=WIDTH, height=HEIGHT), rows)
+
+
+def rnorm_chart(ranks: Sequence[int], sizes: Sequence[int], values: Sequence[float]) -> Figure:
+    """Recall against the share of the collection read: the best case, a list, and the worst case, for each size."""
+    n = len(ranks)
+    rows = [
+        {"collection": f"{size} documents", "case": case, "read": place / size, "recall": found / n}
+        for size in sizes
+        for case, at in (
+            ("best", list(range(1, n + 1))),
+            ("the list", list(ranks)),
+            ("worst", list(range(size - n + 1, size + 1))),
+        )
+        for place, found in ((0, 0), *zip(at, range(1, n + 1), strict=True), (size, n))
+    ]
+    alt = altair()
+    cases = ["best", "the list", "worst"]
+    x = alt.X("read:Q", title="share of the collection read", axis=alt.Axis(format="%", tickCount=5))
+    y = alt.Y("recall:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(tickCount=5))
+    colour = alt.Color("case:N", title=None, scale=alt.Scale(domain=cases, range=[OKABE_ITO[2], BUOY, GREY]))
+    colour = colour.legend(orient="top")
+    dash = alt.StrokeDash("collection:N", title=None, sort=[f"{size} documents" for size in sizes])
+    dash = dash.legend(orient="top")
+    chart = (
+        alt.Chart(rows_data())
+        .mark_line(interpolate="step-after", strokeWidth=2)
+        .encode(x=x, y=y, color=colour, strokeDash=dash, tooltip=["collection:N", "case:N", "read:Q", "recall:Q"])
+    )
+    said = " and ".join(f"{value:.3f} among {size} documents" for value, size in zip(values, sizes, strict=True))
+    return Figure(
+        "pres-2010-rnorm",
+        f"The same list has Rnorm {said}",
+        "Rnorm is the area between the worst case and the list, as a share of that between the worst and the best.",
+        with_rows(chart.properties(width=WIDTH, height=HEIGHT).add_params(narrow()), rows),
+        rows,
+        "Magdy and Jones, SIGIR 2010, figures 1 and 2",
+    )

@@ -9,17 +9,23 @@ from typing import Any
 import numpy as np
 
 from leadline.errors import LeadlineError
+from leadline.measures.definition import parse_measures
 from leadline.measures.hits import Array
-from leadline.measures.notation import parse_measures
-from leadline.records.scores.table import Table
-from leadline.show.figures.catalogue.incomplete import reading, title
-from leadline.show.figures.figure import HEIGHT, WIDTH, Figure
+from leadline.records.result import Table
+from leadline.show.charts import HEIGHT, WIDTH, Figure
+from leadline.show.figures.incomplete import reading, title
 from leadline.show.papers import published
-from leadline.show.papers.exhibit import Exhibit, Paper, needs_lab, same_to
-from leadline.show.papers.inputs import PaperInputs
-from leadline.show.papers.on_runs import on_runs
-from leadline.show.papers.shipped_lab import ShippedLab, shipped_lab
-from leadline.show.plots.incomplete import plain, rows
+from leadline.show.papers.exhibit import (
+    Exhibit,
+    Paper,
+    PaperInputs,
+    ShippedLab,
+    needs_lab,
+    on_runs,
+    same_to,
+    shipped_lab,
+)
+from leadline.show.plots import plain, rows
 from leadline.trust.incomplete import SHARES, Incomplete
 
 NAME = "robustness-2010"
@@ -40,23 +46,40 @@ def paper(lab: PaperInputs | None = None) -> Paper:
             table_1(),
             figures_3_and_4(),
             on_lab(lab),
-            on_runs(lab, NAME, "Figure 2", "relevant documents of each topic", "relevant_distribution",
-                    "the judgements of CLEF-IP 2009 are not published here"),
-            Exhibit("Figure 1", "PRES as an area between best and worst case", "shown",
-                    "A sketch, the same as figure 3 of the paper above, where it is drawn."),
+            on_runs(
+                lab,
+                NAME,
+                "Figure 2",
+                "relevant documents of each topic",
+                "relevant_distribution",
+                "the judgements of CLEF-IP 2009 are not published here",
+            ),
+            Exhibit(
+                "Figure 1",
+                "PRES as an area between best and worst case",
+                "shown",
+                "A sketch, the same as figure 3 of the paper above, where it is drawn.",
+            ),
         ),
         n_tables=1,
         n_figures=4,
-    )  # fmt: skip
+    )
 
 
 def printed_samples(effort: int) -> Incomplete:
     """The printed correlations of one effort, as an Incomplete."""
     table = [row for row in published.table("clef_ip_2009_robustness") if row["sample"] in (1, 2, 3)]
     tau = np.array(
-        [[[row[f"{name}@{effort}"] for name in MEASURES] for row in table if row["percent_kept"] == round(100 * share)]
-         for share in SHARES], float,
-    )  # fmt: skip
+        [
+            [
+                [row[f"{name}@{effort}"] for name in MEASURES]
+                for row in table
+                if row["percent_kept"] == round(100 * share)
+            ]
+            for share in SHARES
+        ],
+        float,
+    )
     return Incomplete(tuple(f"{name}@{effort}" for name in MEASURES), SHARES, tau, 48)
 
 
@@ -87,19 +110,23 @@ def table_1() -> Exhibit:
         "averaged before rounding."
     )
     return Exhibit(
-        "Table 1", "τ with the full ranking when a share of the relevant documents is known",
-        "differs" if off else "same", finding,
+        "Table 1",
+        "τ with the full ranking when a share of the relevant documents is known",
+        "differs" if off else "same",
+        finding,
         (Table(["score", "% known", "avg. printed", "avg. of the samples", "lowest"], body, digits=2),),
-    )  # fmt: skip
+    )
 
 
 def figures_3_and_4() -> Exhibit:
     """The lowest τ of the printed samples, as the paper draws it, with the mean beside it."""
     return Exhibit(
-        "Figures 3, 4", "the lowest τ of three samples, at 100 and at 1000 documents", "shown",
+        "Figures 3, 4",
+        "the lowest τ of three samples, at 100 and at 1000 documents",
+        "shown",
         "Drawn from table 1: the lowest value as in the paper, and the mean.",
         figures=tuple(_drawn(printed_samples(effort), f"{NAME}-{effort}", SOURCE) for effort in EFFORTS),
-    )  # fmt: skip
+    )
 
 
 def _drawn(found: Incomplete, name: str, source: str) -> Figure:
@@ -126,13 +153,15 @@ def on_lab(lab: PaperInputs) -> Exhibit:
             body.append([measure, round(100 * share), printed[share, column], mean, lowest])
     columns = ["score", "% known", "printed (48 runs)", f"ours ({len(study.runs)} runs)", "lowest"]
     return Exhibit(
-        "The same study on other runs", about, "other",
+        "The same study on other runs",
+        about,
+        "other",
         f"{lab.counted()}; {SAMPLES} samples per share. With 20 % of the relevant documents "
         f"{_order(found.mean[0], efforts)}. "
         "In the paper PRES is first, then recall, then MAP far behind.",
         (Table(columns, body, digits=2),),
         (_drawn(found, f"{NAME}-lab", SOURCE),),
-    )  # fmt: skip
+    )
 
 
 def _order(mean: Array, efforts: Sequence[int]) -> str:

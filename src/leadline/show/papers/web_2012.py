@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from leadline.collections.duplicates.shingles import shingles
+from leadline.collections.choices import DAMPING
+from leadline.collections.duplicates.sketches import shingles
 from leadline.collections.links.graph import LinkGraph
-from leadline.collections.links.pagerank import DAMPING, page_ranks
+from leadline.collections.links.page_scores import page_ranks
 from leadline.measures.catalogue.precision import precision, recall
-from leadline.measures.curves import topic_curve
+from leadline.measures.explain import PrecisionRecall, topic_curve
 from leadline.measures.gains import gains_of
 from leadline.measures.hits import Array, Hits
-from leadline.records.scores.table import Table
-from leadline.show.papers.exhibit import Exhibit, Paper
-from leadline.show.papers.inputs import PaperInputs
-from leadline.show.papers.shipped_lab import shipped_lab
-from leadline.show.papers.web_charts import curves_chart
+from leadline.records.result import Table
+from leadline.show.charts import BUOY, GREY, HEIGHT, WIDTH, Figure, altair, narrow, rows_data, with_rows
+from leadline.show.papers.exhibit import Exhibit, Paper, PaperInputs, shipped_lab
 
 NAME = "web-2012"
 RELEVANT = 162  # documents known to be relevant in the paper's example
@@ -23,9 +22,7 @@ LEVELS = (0.0, 0.1, 0.2)  # recall at which figure 4 interpolates
 FIRST = [1, 2, 3, 4, 5, 6, 9, 10]  # of ten, those at ranks 7 and 8 are not relevant
 
 PAGES, LINKS = ("A", "B", "C"), ((0, 1), (0, 2), (1, 2), (2, 0))  # a small web: A links to B and C, B to C, C to A
-PRINTED = (
-    "internet scaled data storage", "scaled data storage and", "data storage and analysis"
-)  # fmt: skip
+PRINTED = ("internet scaled data storage", "scaled data storage and", "data storage and analysis")
 
 
 def paper(lab: PaperInputs | None = None) -> Paper:
@@ -33,15 +30,9 @@ def paper(lab: PaperInputs | None = None) -> Paper:
         NAME,
         "Searching the web, and measuring it",
         "Garg and Sharma, International Journal of Computer Applications 2012",
-        (
-            example(),
-            figures_3_and_4(lab or shipped_lab()),
-            page_rank(),
-            shingling(),
-            gains(),
-        ),
+        (example(), figures_3_and_4(lab or shipped_lab()), page_rank(), shingling(), gains()),
         n_figures=4,
-    )  # fmt: skip
+    )
 
 
 def example() -> Exhibit:
@@ -52,11 +43,13 @@ def example() -> Exhibit:
         ["50 read, 20 relevant", 0.4, float(precision(fifty, 50)[0]), 0.05, float(recall(fifty, 50)[0])],
     ]
     return Exhibit(
-        "Section 5.4.1", "precision and recall of one list, 162 documents being relevant", "differs",
+        "Section 5.4.1",
+        "precision and recall of one list, 162 documents being relevant",
+        "differs",
         f"The recall after 50 documents is printed as 20/162 ≈ 0.05; it is {rows[1][4]:.2f}. The other three numbers "
         "are as printed.",
         (Table(["list", "precision printed", "ours", "recall printed", "ours"], rows),),
-    )  # fmt: skip
+    )
 
 
 def figures_3_and_4(lab: PaperInputs) -> Exhibit:
@@ -67,14 +60,16 @@ def figures_3_and_4(lab: PaperInputs) -> Exhibit:
     curve = topic_curve(evidence.qrels, lab.runs[evidence.leader], topic)
     points = [[recall, float(curve.precision[curve.recall >= recall - 1e-9].max(initial=0.0))] for recall in LEVELS]
     return Exhibit(
-        "Figures 3, 4", "precision against recall at every rank, and the interpolated curve", "other",
+        "Figures 3, 4",
+        "precision against recall at every rank, and the interpolated curve",
+        "other",
         "The ranked list behind the paper's curve is not given; with its 162 relevant documents each one adds "
         f"1/{RELEVANT} = {1 / RELEVANT:.3f} to recall, as printed (0.006). The curves of a topic with {relevant} "
         f"relevant documents from the runs of {lab.name}: the raw one rises with each relevant document and falls "
         "between them, and the interpolated one is the largest precision at that recall or beyond.",
         (Table(["recall", "interpolated precision"], points),),
         (curves_chart(curve, evidence.leader, topic),),
-    )  # fmt: skip
+    )
 
 
 def gains() -> Exhibit:
@@ -88,10 +83,12 @@ def gains() -> Exhibit:
     ]
     same = [linear, exponential] == [list(map(float, theirs)) for theirs in printed]
     return Exhibit(
-        "Section 5.4.2", "DCG with linear or exponential gain", "same" if same else "differs",
+        "Section 5.4.2",
+        "DCG with linear or exponential gain",
+        "same" if same else "differs",
         "The gains of three and of five grades are as printed. `leadline explain DCG` has the formula with both.",
         (Table(["gain", "printed", "ours"], rows),),
-    )  # fmt: skip
+    )
 
 
 def page_rank() -> Exhibit:
@@ -105,12 +102,14 @@ def page_rank() -> Exhibit:
     rows = [[page, float(a), float(b)] for page, a, b in zip(PAGES, by_print, ranks, strict=True)]
     rows.append(["sum", float(by_print.sum()), float(ranks.sum())])
     return Exhibit(
-        "Figures 1, 2", "links between pages, and PageRank", "differs",
+        "Figures 1, 2",
+        "links between pages, and PageRank",
+        "differs",
         "The formula that the paper prints, (1−d) + d·Σ PR/C, sums to the number of pages and not to one as it says; "
         "with (1−d)/N it does, and the ranks are the same divided by N. Here for A → B, A → C, B → C, C → A "
         "and d = 0.85.",
         (Table(["page", "printed formula", "with (1−d)/N"], rows, digits=4),),
-    )  # fmt: skip
+    )
 
 
 def shingling() -> Exhibit:
@@ -118,7 +117,41 @@ def shingling() -> Exhibit:
     ours = {" ".join(each) for each in shingles("internet, scaled, data, storage, and, analysis", 4)}
     rows = [[text, "yes" if text in ours else "no"] for text in PRINTED]
     return Exhibit(
-        "Near-duplicates", "the 4-shingling of (internet, scaled, data, storage, and, analysis)",
-        "same" if ours == set(PRINTED) else "differs", "The three shingles are as printed, and there is no other.",
+        "Near-duplicates",
+        "the 4-shingling of (internet, scaled, data, storage, and, analysis)",
+        "same" if ours == set(PRINTED) else "differs",
+        "The three shingles are as printed, and there is no other.",
         (Table(["shingle printed", "found"], rows),),
-    )  # fmt: skip
+    )
+
+
+# The chart of precision against recall of one topic: the raw curve and the interpolated one.
+
+
+KINDS = ("raw", "interpolated")
+
+
+def curves_chart(curve: PrecisionRecall, run: str, topic: str) -> Figure:
+    """Both curves, down to the last relevant document that was found."""
+    last = int((curve.recall < curve.recall[-1]).sum()) + 1
+    rows = [
+        {"curve": kind, "rank": rank, "recall": round(float(curve.recall[rank - 1]), 4), "precision": round(value, 4)}
+        for kind, values in zip(KINDS, (curve.precision, curve.interpolated), strict=True)
+        for rank, value in enumerate(values[:last].tolist(), start=1)
+    ]
+    alt = altair()
+    x = alt.X("recall:Q", scale=alt.Scale(domain=[0, 1]))
+    y = alt.Y("precision:Q", scale=alt.Scale(domain=[0, 1]))
+    colour = alt.Color("curve:N", title=None, scale=alt.Scale(domain=list(KINDS), range=[GREY, BUOY]))
+    colour = colour.legend(orient="top")
+    base = alt.Chart(rows_data()).encode(
+        x=x, y=y, color=colour, order="rank:Q", tooltip=["curve:N", "rank:Q", "recall:Q", "precision:Q"]
+    )
+    raw, interpolated = (base.transform_filter(alt.FieldEqualPredicate(kind, "curve")) for kind in KINDS)
+    # Between two recalls that were reached, the interpolated precision is that of the second.
+    layers = raw.mark_line(strokeWidth=1.5), interpolated.mark_line(strokeWidth=2, interpolate="step-before")
+    chart = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT).add_params(narrow())
+    title = f"Interpolating takes the teeth out of the curve of {run} on topic {topic}"
+    return Figure(
+        "web-2012-curves", title, "Grey: at every rank. Coloured: interpolated.", with_rows(chart, rows), rows
+    )

@@ -1,32 +1,59 @@
-"""The report as one HTML page: the verdict, the figures, all systems and all topics.
+"""The report as one HTML page: the verdict in words, the figures, all systems and all topics.
 
-Names from files (runs, topics, documents) never become markup: HTML is escaped, data are JSON without `<`, and the
-page's policy lets the browser run only its own two scripts.
+Names from files (runs, topics, documents) never become markup: the template escapes every text, data are JSON without
+`<`, and the page's policy lets the browser run only its own two scripts.
 """
 
 from __future__ import annotations
 
 import datetime
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from html import escape
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from markupsafe import Markup
+
 from leadline.errors import LeadlineError
-from leadline.show.charts.style import OKABE_ITO
-from leadline.show.figures.catalogue.slices import topic_slices
-from leadline.show.figures.effort import MINUTES, efforts_of, first_effort
-from leadline.show.figures.evidence import Evidence
-from leadline.show.figures.figure import Figure, needs
-from leadline.show.figures.formatting import hours
-from leadline.show.figures.registry import FIGURES, FigureEntry, in_order
-from leadline.show.report.embedding import variable
-from leadline.show.report.headline import CHIPS, headline
-from leadline.show.report.html_page import figure_html, html_page
-from leadline.show.report.scores_data import choosable, scores_data
-from leadline.show.report.tables import systems_table, topics_data
-from leadline.version import __version__
+from leadline.measures.definition import Measure, bounds, inside, interval, parse_measures
+from leadline.measures.hits import Array, Mask
+from leadline.retrieval.engines.engine import QueryTiming, asked_at_once, rate_in_words
+from leadline.retrieval.engines.engine import in_words as timing_in_words
+from leadline.show.charts import (
+    OKABE_ITO,
+    Figure,
+    count,
+    decimal,
+    drawable,
+    hours,
+    in_time,
+    in_words,
+    needs,
+    percent,
+    rounded,
+)
+from leadline.show.figures import spectrogram, told_apart
+from leadline.show.figures.six_measures import six
+from leadline.show.figures.slices import topic_slices
+from leadline.show.pages.colours import variable
+from leadline.show.pages.environment import rendered
+from leadline.show.report.drawing import (
+    FIGURES,
+    MINUTES,
+    efforts_of,
+    first_effort,
+    in_order,
+    recall_after_each,
+)
+from leadline.show.report.evidence import Evidence, measure_at
+from leadline.show.report.html_page import html_page
+from leadline.trust.no_verdict import why_no_verdict
+from leadline.trust.randomisation import flip_test
+from leadline.trust.rankings import sign
+from leadline.trust.verdict import WORDS, Verdict, Verdicts, Word, outcome
 
 FIRST = ("recall_effort", "told_apart")  # the figures of the first screen
 
@@ -65,98 +92,57 @@ def page(evidence: Evidence, figures: Sequence[Figure], *, key: str = "", made: 
     drawn = [entry for entry in shown if by_name[entry.name].chart is not None]
     lacking = [by_name[entry.name] for entry in shown if by_name[entry.name].chart is None]
     first = [entry for entry in drawn if entry.name in FIRST]
-    sections = {
-        section: [entry for entry in drawn if entry.section == section and entry.name not in FIRST]
+    sections = [
+        {"name": section, "entries": entries, "figures": _in_rows([by_name[entry.name] for entry in entries])}
         for section in dict.fromkeys(entry.section for entry in drawn)
-    }
-    sections = {section: entries for section, entries in sections.items() if entries}
-    body = [
-        _top(evidence, made or datetime.date.today()),
-        _verdict(evidence),
-        '<h2 class="unseen">At first glance</h2>',
-        f'<div class="figures first">{_in_rows([by_name[entry.name] for entry in first])}</div>',
-        _systems(evidence),
-        _topics(evidence),
-        _researchers(sections, by_name),
-        _not_drawn(lacking),
-        _foot(evidence),
+        if (entries := [entry for entry in drawn if entry.section == section and entry.name not in FIRST])
     ]
-    title = f"{evidence.title} {evidence.leader}"
-    data = {"topics": topics_data(evidence), "choices": choices_data(evidence), "scores": scores_data(evidence)}
-    return html_page(title, body, figures, key=key, data=data)
-
-
-def _top(evidence: Evidence, made: datetime.date) -> str:
-    return (
-        f'<header class="top"><h1>{escape(evidence.title)}</h1><span class="counted">{escape(evidence.counted())}'
-        f' · {made.isoformat()} <button type="button" class="plain theme">dark paper</button></span></header>'
-    )
-
-
-def _verdict(evidence: Evidence) -> str:
-    """The first screen: the outcome, the leader, what reading finds and misses, the present system, how sure."""
     said = headline(evidence)
-    chips = "".join(
-        f'<span><span class="chip {word}">{CHIPS[word]}</span> {escape(against)}</span>'
-        for word, against in said.standing
-    )
-    leader = (
-        f'<p class="leader">{escape(said.first_by)} <strong class="id">{escape(said.leader)}</strong> '
-        f'<strong>{said.score}</strong> <span class="interval">{said.interval}</span> '
-        f'<span class="chips">{chips}</span></p>'
-    )
-    outcome = f'<p class="lead"><strong>{escape(said.outcome)}</strong></p>' if said.outcome else ""
-    reading = _with_times(escape(" ".join(filter(None, (said.effort, said.baseline)))), said.documents)
-    reasons = "".join(f"<p>{escape(reason)}</p>" for reason in said.reasons)
     notes = list(dict.fromkeys((*evidence.study.notes, *(evidence.verdict.notes if evidence.verdict else ()))))
-    notes = [note for note in notes if not re.fullmatch(r"(\d+) of \1 topics?", note)]  # nothing is missing
-    listed = "".join(f"<li>{escape(note)}</li>" for note in notes)
-    return (
-        f'<section class="verdict" aria-label="the verdict">{outcome}{leader}'
-        + (f'<p class="finds">{reading}</p>' if reading else "")
-        + f'<p class="aside">{escape(" ".join(said.sure))}</p>'
-        + (f"<details><summary>Why: the closest rivals</summary>{reasons}</details>" if reasons else "")
-        + (f"<details><summary>What was missing or left out</summary><ul>{listed}</ul></details>" if notes else "")
-        + "</section>"
+    return html_page(
+        "report.html",
+        f"{evidence.title} {evidence.leader}",
+        figures,
+        key=key,
+        data={"topics": topics_data(evidence), "choices": choices_data(evidence), "scores": scores_data(evidence)},
+        heading=evidence.title,
+        counted=evidence.counted(),
+        made=made or datetime.date.today(),
+        said=said,
+        reading=_with_times(" ".join(filter(None, (said.effort, said.baseline))), said.documents),
+        notes=[note for note in notes if not re.fullmatch(r"(\d+) of \1 topics?", note)],  # nothing is missing
+        first=_in_rows([by_name[entry.name] for entry in first]),
+        several=len(evidence.runs) > 1,
+        systems=systems_table(evidence),
+        sections=sections,
+        lacking=lacking,
+        judgements=Path(evidence.qrels.name).name,
+        seed=evidence.seed,
+        samples=evidence.samples,
     )
 
 
-def _with_times(text: str, documents: Iterable[int]) -> str:
-    """The text with its reading times marked, so that they follow the minutes that the reader sets."""
-    done = ""
+def _with_times(text: str, documents: Iterable[int]) -> list[tuple[str, int | None]]:
+    """The text in pieces: reading times with their numbers of documents, so that they follow the reader's minutes."""
+    pieces: list[tuple[str, int | None]] = []
     for number in documents:
         before, time, text = text.partition(hours(number * MINUTES))
-        done += f'{before}<span data-documents="{number}">{time}</span>'
-    return done + text
+        pieces += [(before, None), (time, number)]
+    return [*pieces, (text, None)] if pieces or text else []
 
 
-def _in_rows(figures: Sequence[Figure]) -> str:
-    """Figures two in a row; wide ones, and one that would be beside nothing, have a row of their own."""
-    html, waiting = [], list[Figure]()
+def _in_rows(figures: Sequence[Figure]) -> list[tuple[Figure, bool]]:
+    """Figures two in a row, each with whether it is alone: wide ones have a row of their own."""
+    placed, waiting = list[tuple[Figure, bool]](), list[Figure]()
     for figure in [*figures, None]:
         if figure is not None and not figure.more.get("wide"):
             waiting.append(figure)
             continue
-        html += [figure_html(each, alone=at == len(waiting) - 1 and at % 2 == 0) for at, each in enumerate(waiting)]
+        placed += [(each, at == len(waiting) - 1 and at % 2 == 0) for at, each in enumerate(waiting)]
         waiting = []
         if figure is not None:
-            html.append(figure_html(figure))
-    return "".join(html)
-
-
-def _choices() -> str:
-    """The selector for all figures; the page fills it from `choices_data`."""
-    return (
-        '<details class="choices" open><summary>Choose for all figures</summary><div class="tools">'
-        '<label>highlight <select name="chosen"><option value="">a system…</option></select></label>'
-        '<span class="tags"></span>'
-        '<label class="slider">effort <input type="range" name="effort" min="0" step="1"><output></output></label>'
-        '<label>measure <select name="measure"></select></label>'
-        '<label>topics <select name="slice"><option value="">all</option></select></label>'
-        '<label>minutes a document <input type="number" name="minutes" min="0" step="any"></label>'
-        '<button type="button" class="plain reset" hidden>back to the report</button>'
-        '<span class="follow"></span></div></details>'
-    )
+            placed.append((figure, False))
+    return placed
 
 
 def choices_data(evidence: Evidence) -> dict[str, Any]:
@@ -174,61 +160,322 @@ def choices_data(evidence: Evidence) -> dict[str, Any]:
     }
 
 
-def _researchers(sections: Mapping[str, Sequence[FigureEntry]], by_name: Mapping[str, Figure]) -> str:
-    """The other figures, folded by section, each section with links to its figures."""
-    folded = []
-    for section, entries in sections.items():
-        links = "".join(f'<li><a href="#{entry.name}">{escape(entry.label)}</a></li>' for entry in entries)
-        group = _in_rows([by_name[entry.name] for entry in entries])
-        folded.append(
-            f'<details class="section"><summary><h3>{escape(section)}</h3></summary>'
-            f'<div class="figures">{group}</div></details>'
-            f'<nav aria-label="{escape(section)}"><ul>{links}</ul></nav>'
+# The first screen in words: is there a winner, what does it find and miss, against what we use today, how sure.
+
+
+USUAL = 100  # documents that one reads for a topic in an afternoon
+
+
+@dataclass(frozen=True)
+class Headline:
+    """The first screen: the outcome, the leader with its score, what reading gives, and how sure all that is."""
+
+    outcome: str  # "No firm winner: 10 systems cannot be told apart."
+    first_by: str  # "First by PRES@1000 (recall weighted by how early it comes):"
+    leader: str
+    score: str
+    interval: str
+    standing: tuple[tuple[Word, str], ...]  # undecided: against 9
+    effort: str  # "Reading 100 documents (3.3 hours) finds 41 % and misses 59 %."
+    baseline: str
+    sure: tuple[str, ...]  # the definitions of the words, what makes the scores uncertain, and what a query took
+    reasons: tuple[str, ...] = ()
+    documents: tuple[int, ...] = ()  # whose reading times the texts name, in order: for a page that changes them
+
+
+def headline(evidence: Evidence) -> Headline:
+    """What the first screen says, also when there is nothing to compare with."""
+    found, measure = evidence.verdict, in_words(evidence.measure)
+    (effort, read), (baseline, saved) = _effort(evidence), _baseline(evidence)
+    if found is None:
+        place = evidence.place(evidence.leader)
+        mean, width = float(evidence.means[place]), float(evidence.main.half_widths()[place, 0])
+        span = _written(interval(evidence.measure, mean, width))
+        return Headline(
+            "",
+            f"{measure}:",
+            evidence.leader,
+            decimal(mean),
+            span,
+            (),
+            effort,
+            baseline,
+            (evidence.no_verdict, *_took(evidence)),
+            (),
+            (*read, *saved),
         )
-    if not folded:
-        return ""
-    return f'<section id="researchers"><h2>For researchers</h2>{_choices()}{"".join(folded)}</section>'
-
-
-def _not_drawn(lacking: Sequence[Figure]) -> str:
-    """A line for each figure that cannot be drawn from these data."""
-    lines = "".join(f"<li>{escape(figure.title)}: {escape(figure.reading)}</li>" for figure in lacking)
-    return f'<section class="lacking"><h2>Not drawn</h2><ul>{lines}</ul></section>' if lines else ""
-
-
-def _systems(evidence: Evidence) -> str:
-    best = "" if len(evidence.runs) < 2 else (
-        "The best of each measure is bold; those underlined are not significantly worse "
-        "(randomisation test, Holm's correction, 5\u202f%). "
-    )  # fmt: skip
-    return (
-        f'<h2 id="systems">All systems</h2><div class="stack"><p class="aside">{best}Click a heading to sort, '
-        "a star to highlight a system in all figures and keep it on top.</p>"
-        '<div class="tools"><label>find <input type="search" name="find-system" placeholder="part of a name">'
-        '</label><span class="systems-shown" aria-live="polite"></span></div>'
-        f"{systems_table(evidence)}</div>"
+    span = inside(evidence.measure, np.array([found.low, found.high])).tolist()
+    first = f"Level by {measure}:" if found.level else f"First by {measure}:"
+    level = f" and {found.level[0] if len(found.level) == 1 else count(len(found.level), 'other')}" * bool(found.level)
+    return Headline(
+        f"{outcome(found)}.",
+        first,
+        f"{found.leader}{level}",
+        decimal(found.mean),
+        _written(span),
+        _standing(found),
+        effort,
+        baseline,
+        tuple(filter(None, (found.definitions(), found.doubt, *_took(evidence)))),
+        tuple(found.closest_reasons()),
+        (*read, *saved),
     )
 
 
-def _topics(evidence: Evidence) -> str:
-    chosen = (
-        '<label>system <select name="a"></select></label><label>against <select name="b"></select></label>'
-        '<label>show <select name="show"><option value="all">all topics</option>'
-        '<option value="lost">where the second wins</option><option value="won">where the first wins</option>'
-        '</select></label><label>find <input type="search" name="search" placeholder="topic or words"></label>'
-    )
-    return (
-        '<section id="topics"><h2>Topic by topic</h2><div class="stack"><p class="found" aria-live="polite"></p>'
-        f'<div class="tools">{chosen}</div>'
-        '<div class="topics tall" tabindex="0" role="region" aria-label="topics"></div>'
-        '<p class="tools"><button type="button" class="plain csv">data as CSV</button>'
-        '<a class="link" href="#topics">link to this view</a>'
-        "<span>Choose a topic to see its relevant documents.</span></p>"
-        '<div class="detail stack" tabindex="-1" aria-live="polite"></div></div></section>'
-    )
+def _took(evidence: Evidence) -> tuple[str, ...]:
+    """What a query of the leader took and cost, where a record says so."""
+    told = timing_in_words(evidence.timings.get(evidence.leader))
+    return (f"With {evidence.leader}, {told}.",) if told else ()
 
 
-def _foot(evidence: Evidence) -> str:
-    judged = escape(Path(evidence.qrels.name).name)
-    drawn = f"seed {evidence.seed}, {evidence.samples} samples with half the judgements"
-    return f'<footer class="foot">leadline {__version__} · judgements: {judged} · {drawn}</footer>'
+def _standing(found: Verdicts) -> tuple[tuple[Word, str], ...]:
+    if len(found.verdicts) == 1:
+        return ((found.verdicts[0].word, f"against {found.verdicts[0].other}"),)
+    return tuple((word, f"against {found.count(word)}") for word in WORDS if found.count(word))
+
+
+def _effort(evidence: Evidence) -> tuple[str, tuple[int, ...]]:
+    """What a searcher finds and misses who reads what one reads in an afternoon, and one who reads all of it.
+
+    With the numbers of documents whose reading times are in the text.
+    """
+    after = recall_after_each(evidence, evidence.leader)
+    if not len(after):
+        return "", ()
+    much = min(evidence.effort, len(after))
+    some = min(USUAL, much)
+    found = f"finds {percent(after[some - 1])} of what is known and misses {percent(1 - after[some - 1])}"
+    more = f"; reading {count(much)} finds {percent(after[much - 1])}" if much > some else ""
+    return f"Reading {count(some, 'document')} ({hours(some * MINUTES)}) {found}{more}.", (some,)
+
+
+def _baseline(evidence: Evidence) -> tuple[str, tuple[int, ...]]:
+    """What the leader gains over the present system: in documents found, and in hours for finding as many.
+
+    With the numbers of documents whose reading times are in the text.
+    """
+    if not evidence.baseline:
+        return "", ()
+    if evidence.baseline == evidence.leader:
+        return f"It is the present system (baseline) itself: none of the others comes before {evidence.baseline}.", ()
+    ours, theirs = (recall_after_each(evidence, run) for run in (evidence.leader, evidence.baseline))
+    if not len(ours):
+        return "", ()
+    much = min(USUAL, evidence.effort, len(ours))
+    share, gain = float(theirs[much - 1]), float(ours[much - 1] - theirs[much - 1])
+    text = f"The present system (baseline), {evidence.baseline}, finds {percent(share)} in {count(much)}"
+    needed = _reached(ours, share)
+    documents: tuple[int, ...] = ()
+    if gain > 0 and needed < much:
+        saved = hours((much - needed) * MINUTES)
+        documents = (much - needed,)
+        text += f"; the first finds as much in {count(needed, 'document')}, which saves {saved} a topic"
+    verdicts = evidence.verdict.verdicts if evidence.verdict else ()
+    words = [f" The lead over it is {each.word}." for each in verdicts if each.other == evidence.baseline]
+    return f"{text}.{''.join(words)}", documents
+
+
+def _reached(after: Array, share: float) -> int:
+    """How many documents must be read until recall is at least a share."""
+    return int(np.argmax(after >= share - 1e-12)) + 1
+
+
+def _written(span: Sequence[float]) -> str:
+    low, high = span
+    return "" if math.isnan(low) else f"[{decimal(low)}, {decimal(high)}]"
+
+
+# The tables of the page: every system with its scores, and every topic with its relevant documents.
+
+
+ALPHA = 0.05
+MOST_RANKS = 1_500_000  # in a page: run × relevant document, a few bytes each
+FEW = 20  # runs whose ranks are in the page if there are more ranks than that
+COLUMNS, LETTERS = 3, 160  # the most attribute columns of a table, and letters of a text in them
+
+
+@dataclass(frozen=True)
+class _Cell:
+    text: str
+    key: str  # by which the column is sorted
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class _SystemRow:
+    run: str
+    colour: str  # empty for a system that no figure names
+    scores: Sequence[_Cell]
+    word: Word | None  # against the leader
+    info: Sequence[str]
+    spent: Sequence[_Cell]
+
+    @property
+    def drawn(self) -> str:
+        """The name as the page's data have it."""
+        return str(drawable(self.run))
+
+
+def systems_table(evidence: Evidence) -> Markup:
+    """Every run with its means, best first: the best of each measure bold, those not significantly worse underlined."""
+    names = list(dict.fromkeys((evidence.measure.text, *evidence.trio, f"judged@{min(20, evidence.effort)}")))
+    scores = evidence.scores(names)
+    means, widths = scores.mean_values(), scores.half_widths()[:, 0]
+    near = [_near_best(evidence, name) for name in names]
+    info = list(dict.fromkeys(name for run in evidence.runs for name in evidence.runs_info.get(run, {})))[:COLUMNS]
+    verdicts: Mapping[str, Verdict] = {v.other: v for v in evidence.verdict.verdicts} if evidence.verdict else {}
+    heads = [("system", ""), (names[0], "num"), ("95\u202f% interval", "num"), *((name, "num") for name in names[1:])]
+    heads += [*([("against the leader", "wrap")] if verdicts else []), *((name, "") for name in info)]
+    spent = _spent(evidence)
+    heads += [(name, "num wrap") for name in spent]
+    rows = []
+    for run in evidence.order:
+        r = evidence.place(run)
+        cells = []
+        for m in range(len(names)):
+            kind = " best" if near[m][1][r] else " near" if near[m][0][r] else ""
+            value = float(means[r, m])
+            cells.append(_Cell(decimal(value), _key(value), kind))
+            if m == 0:
+                low, high = interval(names[0], value, float(widths[r]))
+                text = "–" if np.isnan(widths[r]) else f"{decimal(low)} to {decimal(high)}"
+                cells.append(_Cell(text, _key(low)))
+        took = []
+        for values, written in spent.values():
+            value = values.get(run, float("nan"))
+            took.append(_Cell("–" if np.isnan(value) else written(value), _key(value)))
+        colour = variable(evidence.colour(run)) if run in evidence.named else ""
+        known = evidence.runs_info.get(run, {})
+        word = verdicts[run].word if run in verdicts else None
+        rows.append(_SystemRow(run, colour, cells, word, [known.get(name, "") for name in info], took))
+    asked = asked_at_once(_timed(evidence))
+    return rendered("report_systems.html", heads=heads, rows=rows, compared=bool(verdicts), asked=asked)
+
+
+def _timed(evidence: Evidence) -> dict[str, QueryTiming]:
+    """The recorded times, in the order of the table."""
+    return {run: evidence.timings[run] for run in evidence.order if run in evidence.timings}
+
+
+def _spent(evidence: Evidence) -> dict[str, tuple[Mapping[str, float], Callable[[float], str]]]:
+    """What queries took and cost: columns of which some run has a value, and how a value is written."""
+    columns: dict[str, tuple[str, Callable[[float], str]]] = {
+        "a query, median": ("median", in_time),
+        "99th percentile": ("p99", in_time),
+        "queries a second": ("per_second", rate_in_words),
+        "cost of a query": ("cost", "{:g}".format),
+    }
+    known = {
+        name: (
+            {run: value for run, each in evidence.timings.items() if (value := getattr(each, of)) is not None},
+            write,
+        )
+        for name, (of, write) in columns.items()
+    }
+    return {name: (values, write) for name, (values, write) in known.items() if values}
+
+
+def _near_best(evidence: Evidence, name: str) -> tuple[Mask, Mask]:
+    """The runs that are not significantly worse than the best under a measure, and the best ones.
+
+    None is either by a measure of effort alone.
+    """
+    scores = evidence.scores(name)
+    runs = len(evidence.runs)
+    none = np.zeros(runs, np.bool_)
+    matrix: Array = scores.values[:, :, 0]
+    matrix = matrix[:, np.isfinite(matrix).all(axis=0)]
+    if scores.better[0] == "neither" or runs < 2 or matrix.shape[1] < 2 or why_no_verdict(scores, name):
+        return none, none
+    matrix = sign(scores.better[0]) * matrix
+    means = matrix.mean(axis=1)
+    best = np.asarray(means == means.max())
+    others = np.flatnonzero(~best)
+    near = none.copy()
+    if len(others):
+        differences = matrix[int(means.argmax())] - matrix[others]
+        near[others] = flip_test(differences, ALPHA).corrected >= ALPHA
+    return near, best
+
+
+def _key(value: float) -> str:
+    return "" if np.isnan(value) else f"{value:.9g}"
+
+
+def topics_data(evidence: Evidence) -> dict[str, Any]:
+    """The data to compare any two systems on every topic, with the rank of each relevant document."""
+    documents = evidence.relevant_documents
+    ranked = [evidence.place(run) for run in evidence.order]
+    if len(ranked) * len(documents) > MOST_RANKS:
+        ranked = ranked[:FEW]
+    counts = np.concatenate([[0], np.cumsum(evidence.relevant)])
+    return {
+        "measure": evidence.measure.text,
+        "better": evidence.measure.definition.better,
+        "effort": evidence.effort,
+        "runs": list(evidence.runs),
+        "order": list(evidence.order),
+        "a": evidence.leader,
+        "b": evidence.challenger or "",
+        "topics": list(evidence.topics),
+        "columns": _topic_columns(evidence),
+        "relevant": evidence.relevant.tolist(),
+        "values": [[rounded(value) for value in row] for row in evidence.main.values[:, :, 0].tolist()],
+        "offsets": counts.tolist(),
+        "documents": [evidence.qrels.documents[place] for place in documents.tolist()],
+        "grades": evidence.qrels.grades[documents].tolist(),
+        "ranked": ranked,
+        "ranks": evidence.ranks[ranked].tolist(),
+    }
+
+
+def _topic_columns(evidence: Evidence) -> list[dict[str, Any]]:
+    """The first attributes of the topics, as short texts."""
+    columns = []
+    for name, values in list(evidence.attributes.items())[:COLUMNS]:
+        texts = ["" if values.get(topic) is None else str(values.get(topic)) for topic in evidence.topics]
+        columns.append({"name": name, "values": [t if len(t) <= LETTERS else f"{t[:LETTERS]}…" for t in texts]})
+    return columns
+
+
+# The scores that the page computes figures from when the reader chooses another measure, effort or set of topics.
+
+
+UNIT = 1e-5  # of the values in the page, which are whole numbers
+MOST_VALUES = 600_000  # in a page: measure × run × topic; beyond that only the deciding measure
+MOVING = ("PRES", "R", "P", "AP")  # the page computes these at any effort from the ranks of the relevant documents
+
+
+def choosable(evidence: Evidence) -> list[Measure]:
+    """The measures a reader can choose: the deciding one, those of `evidence.trio`, and those of the first page."""
+    found = parse_measures(list(dict.fromkeys((evidence.measure.text, *six(evidence), *spectrogram.MORE))))
+    few = len(found) * len(evidence.runs) * len(evidence.topics) <= MOST_VALUES
+    return [measure for measure in found if measure.definition.better != "neither"][: None if few else 1]
+
+
+def scores_data(evidence: Evidence) -> dict[str, Any]:
+    """The values of each measure on every run and topic, and what else the page needs to draw figures from them."""
+    first = evidence.place(evidence.leader) * len(evidence.topics)
+    return {
+        "measures": [_values(evidence, measure) for measure in choosable(evidence)],
+        "unit": UNIT,
+        "trio": list(evidence.trio),
+        "shown": told_apart.MOST,
+        "baseline": evidence.baseline,
+        "listed": evidence.hits.retrieved[first : first + len(evidence.topics)].tolist(),  # by the leader
+    }
+
+
+def _values(evidence: Evidence, measure: Measure) -> dict[str, Any]:
+    """A measure with its range and its values; `family` if the page can compute it at another effort."""
+    low, high = bounds(measure.text)
+    same = [name for name in MOVING if measure.text == measure_at(name, evidence.effort, evidence.level).text]
+    values = evidence.scores(measure).values[:, :, 0].tolist()
+    return {
+        "name": measure.text,
+        "family": "".join(same),
+        "better": measure.definition.better,
+        **({"low": low} if math.isfinite(low) else {}),
+        **({"high": high} if math.isfinite(high) else {}),
+        "values": [[None if math.isnan(value) else round(value / UNIT) for value in row] for row in values],
+    }

@@ -1,32 +1,36 @@
-"""The general part of the pages: signing in, who asks, forms and JSON, templates, assets, and errors."""
+"""The general part of the pages: signing in, forms and JSON, templates, errors, and desks with a journal."""
 
 from __future__ import annotations
 
 import hmac
+import itertools
 import json
-from collections.abc import Mapping, Sequence
+import math
+import re
+import statistics
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import PurePath
 from typing import Any, get_args
 from urllib.parse import parse_qs
 
-from fastapi import FastAPI, HTTPException, Request
+from fastapi import Depends, FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
-from jinja2 import Environment, FunctionLoader, StrictUndefined
 from starlette.requests import ClientDisconnect
 
 from leadline.errors import InputError, visible
-from leadline.judge.assessors.journal import Role
-from leadline.judge.assessors.people import People, Person
-from leadline.show.serve.form_parts import form_parts
+from leadline.judge.choices import Role
+from leadline.judge.journal import Event, JudgingJournal, Kind, People, Person, check_event
+from leadline.judge.marks import JudgingState
+from leadline.show.pages.environment import assets, environment
 from leadline.show.serve.security import Address, WrongSignIns, csrf_of
 from leadline.version import __version__
 
 COOKIE = "leadline_session"
 TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
-HERE = "leadline.show.serve"
 NOT_SIGNED_IN = "You are not signed in: open your personal link."
 _MISSING = "There is no such page."
 
@@ -48,33 +52,25 @@ class Pages:
     """What the pages of one job need: the people, the templates and the answers."""
 
     def __init__(
-        self, people: People, address: Address, packages: Sequence[str] = (), title: str = "Leadline", *,
-        cookie: str = COOKIE, constants: Mapping[str, Any] | None = None, prefix: str = "",
-        roles: Sequence[str] = get_args(Role), public_title: str = "",
-    ) -> None:  # fmt: skip
-        """`packages` have folders `assets` and `templates` of their own, besides the general ones.
-
-        `constants` are known to every template; `prefix` comes before every address, where the pages are part of
+        self,
+        people: People,
+        address: Address,
+        title: str = "Leadline",
+        *,
+        cookie: str = COOKIE,
+        constants: Mapping[str, Any] | None = None,
+        prefix: str = "",
+        roles: Sequence[str] = get_args(Role),
+        public_title: str = "",
+    ) -> None:
+        """`constants` are known to every template; `prefix` comes before every address, where the pages are part of
         others; only people with one of `roles` are let in; who is not signed in sees `public_title`, where it is given.
         """
         self.people, self.address, self.title, self.cookie = people, address, title, cookie
         self._public_title = public_title or title
         self.prefix, self._roles = prefix, roles
-        self._packages = (HERE, *packages)
         self._wrong = WrongSignIns()
-        self._assets = {name: content for package in self._packages for name, content in _assets(package)}
-        self._templates = Environment(
-            loader=FunctionLoader(self._template), autoescape=True, undefined=StrictUndefined,
-            trim_blocks=True, lstrip_blocks=True,
-        )  # fmt: skip
-        self._templates.globals.update({"prefix": prefix, **(constants or {})})
-
-    def _template(self, name: str) -> str | None:
-        for package in self._packages:
-            found = files(package) / "templates" / name
-            if found.is_file():
-                return found.read_text(encoding="utf-8")
-        return None
+        self._templates = environment({"prefix": prefix, **(constants or {})})
 
     def visitor(self, request: Request) -> Visitor:
         """Who asks; HTTPException 401 for nobody we know."""
@@ -162,7 +158,7 @@ class Pages:
     def page(self, template: str, visitor: Visitor | None, status: int = 200, **content: Any) -> HTMLResponse:
         """A page of a template."""
         title = self._public_title if visitor is None else self.title
-        shown = {"visitor": visitor, "title": title, "version": __version__, **content}
+        shown = {"visitor": visitor, "title": title, **content}
         text = self._templates.get_template(template).render(shown)
         return HTMLResponse(text.encode("utf-8", "replace"), status)
 
@@ -183,9 +179,14 @@ class Pages:
                 raise HTTPException(403, "This link is wrong, has expired or was revoked. Ask the organiser for one.")
             answer = RedirectResponse(f"{self.prefix}/", 303)
             answer.set_cookie(
-                self.cookie, token, httponly=True, samesite="strict", secure=self.address.secure, path="/",
+                self.cookie,
+                token,
+                httponly=True,
+                samesite="strict",
+                secure=self.address.secure,
+                path="/",
                 max_age=person.seconds_left,
-            )  # fmt: skip
+            )
             return answer
 
         @app.post("/out", include_in_schema=False)
@@ -197,14 +198,14 @@ class Pages:
 
         @app.get("/assets/{name}", include_in_schema=False)
         def asset(name: str) -> Response:
-            content = self._assets.get(name)
-            if content is None:
+            content, media = assets().get(name), TYPES.get(PurePath(name).suffix)
+            if content is None or media is None:
                 raise HTTPException(404, _MISSING)
-            return Response(content[0], media_type=content[1], headers={"cache-control": "no-cache"})
+            return Response(content, media_type=media, headers={"cache-control": "no-cache"})
 
         @app.get("/favicon.ico", include_in_schema=False)
         def icon() -> Response:
-            return Response(*self._assets["buoy.svg"][:1], media_type="image/svg+xml")
+            return Response(assets()["buoy.svg"], media_type="image/svg+xml")
 
         @app.get("/api/health")
         def health() -> dict[str, bool]:
@@ -263,8 +264,263 @@ def _check_csrf(visitor: Visitor, given: str) -> None:
         raise HTTPException(403, "This was not sent by a page of this server. Load the page again.")
 
 
-def _assets(package: str) -> list[tuple[str, tuple[bytes, str]]]:
-    """The assets of a package, read once: no request names a file."""
-    folder = files(package) / "assets"
-    typed = ((each, TYPES.get(PurePath(each.name).suffix)) for each in folder.iterdir())
-    return [(each.name, (each.read_bytes(), media)) for each, media in typed if media is not None]
+# The parts of a form that has files (multipart/form-data, RFC 7578).
+
+
+MOST_PARTS = 50
+_BOUNDARY = re.compile(r'multipart/form-data;.*\bboundary="?([^";,\s]{1,200})"?', re.IGNORECASE)
+_FILE = re.compile(rb'^content-disposition:[^\r\n]*?;\s*filename="([^"\r\n]*)"', re.IGNORECASE | re.MULTILINE)
+_NAME = re.compile(rb'^content-disposition:[^\r\n]*?;\s*name="([^"\r\n]*)"', re.IGNORECASE | re.MULTILINE)
+
+
+def form_parts(body: bytes, content_type: str) -> dict[str, bytes]:
+    """The contents of a form's fields and files, by the names of the fields; ValueError where it is not such a form.
+
+    The name of the file in a field `x` is under `x.filename`.
+
+    >>> form = b'--x\\r\\nContent-Disposition: form-data; name="a"\\r\\n\\r\\none\\r\\n--x--\\r\\n'
+    >>> form_parts(form, "multipart/form-data; boundary=x")
+    {'a': b'one'}
+    """
+    found = _BOUNDARY.match(content_type)
+    if found is None:
+        raise ValueError("is not a form with parts")
+    border = b"\r\n--" + found[1].encode("latin-1", "replace")
+    first, *parts = (b"\r\n" + body).split(border, MOST_PARTS + 1)
+    if first.strip() or not parts or not parts[-1].startswith(b"--"):
+        raise ValueError("is cut off, or has too many parts")
+    fields: dict[str, bytes] = {}
+    for part in parts[:-1]:
+        head, blank, content = part.partition(b"\r\n\r\n")
+        name = _NAME.search(head)
+        if not blank or name is None:
+            raise ValueError("has a part without a name")
+        field = name[1].decode("utf-8", "replace")
+        fields.setdefault(field, content)
+        if file := _FILE.search(head):
+            fields.setdefault(f"{field}.filename", file[1])
+    return fields
+
+
+# What a desk does with a journal while people are at work: judging and reviewing share it.
+#
+# What people do is appended to the journal first; the state then follows from the journal, event by event, so that no
+# request reads all of it again. What another process adds to the journal is noticed as well.
+
+
+LONGEST_SECONDS = 86_400.0
+GRADES = ("2", "1", "0", "-2")
+_RECENT = 20  # marks that the pace is of
+_OF_A_DOCUMENT = frozenset({"mark", "skip", "note", "passage", "undo"})
+
+
+class Refused(HTTPException):
+    """What a person may not do, with the status of the answer."""
+
+
+class JournalDesk(ABC):
+    """Stores what people do, and keeps the state up to date."""
+
+    journal: JudgingJournal
+    people: People
+    lock: threading.RLock  # of the state; the journal has its own
+    _seq: int = 0
+    _latest: str = ""
+
+    @property
+    @abstractmethod
+    def judging(self) -> JudgingState:
+        """Who marked what."""
+
+    @abstractmethod
+    def take(self, event: Event) -> None:
+        """Bring the state up to date with one more event."""
+
+    @abstractmethod
+    def take_all(self, events: Iterable[Event]) -> None:
+        """Make the state anew."""
+
+    @abstractmethod
+    def check_topic(self, person: Person, topic: str) -> None:
+        """Refuse a topic that is not the person's."""
+
+    @abstractmethod
+    def check_document(self, person: Person, topic: str, document: str) -> None:
+        """Refuse a document that is not to be judged by the person."""
+
+    @abstractmethod
+    def check_open(self, topic: str) -> None:
+        """Refuse a topic on which nobody may judge any more."""
+
+    @abstractmethod
+    def turn(self, topic: str, document: str) -> int:
+        """The round in which a document is judged."""
+
+    @property
+    def seq(self) -> int:
+        """The place of the last event that the state has."""
+        return self._seq
+
+    def refresh(self) -> None:
+        """Take over what was appended to the journal, here or by another process."""
+        with self.lock:
+            new = self.journal.events_after(self._seq)
+            for seq, event in new:
+                if event.at < self._latest:  # of another machine, and from before: the order of time counts
+                    self.take_all(self.journal.events())
+                    self._seq, self._latest = new[-1][0], max(self._latest, *(each.at for _, each in new))
+                    return
+                self.take(event)
+                self._seq, self._latest = seq, event.at
+
+    def pace(self, person: str, topic: str) -> float:
+        """The median seconds of a person's last marks on a topic; NaN where there are none."""
+        done = (event for event in reversed(self.judging.undoable(person, topic)) if event.kind == "mark")
+        seconds = [event.seconds for event in itertools.islice(done, _RECENT) if event.seconds > 0]
+        return statistics.median(seconds) if seconds else math.nan
+
+    def write(self, person: Person, kind: Kind, content: Mapping[str, Any], value: str, target: str = "") -> bool:
+        """Store what a person did; False if it was stored before. On the disk when this returns.
+
+        Raises Refused where it may not be done, InputError where the journal cannot be written.
+        """
+        topic, document = text_of(content, "topic"), text_of(content, "document", needed=kind in _OF_A_DOCUMENT)
+        uid = text_of(content, "id")
+        said = (person.name, kind, topic, document, value)
+        with self.lock:
+            if self.is_stored(uid, said):
+                return False
+            if kind in _OF_A_DOCUMENT:
+                self.check_document(person, topic, document)
+                self.check_open(topic)
+            current = self.turn(topic, document)
+        seen = content.get("round")
+        turn = min(seen, current) if type(seen) is int and seen > 0 else current
+        event = Event(
+            uid, person.name, person.role, kind, topic, document, value, target, turn, _seconds(content.get("seconds"))
+        )
+        try:
+            check_event(event)
+        except InputError as error:
+            raise Refused(400, f"Not possible: {error.problem}.") from None
+        new = self.journal.append(event)
+        self.refresh()
+        if not new:  # the same id came twice at once
+            self.is_stored(uid, said)
+        return new
+
+    def is_stored(self, uid: str, said: tuple[str, ...]) -> bool:
+        """Whether an event is stored; Refused where its id is that of another."""
+        known = self.judging.event(uid)
+        if known is not None and (known.person, known.kind, known.topic, known.document, known.value) != said:
+            raise Refused(409, "This id was used for something else.")
+        return known is not None
+
+    def undo(self, person: Person, content: Mapping[str, Any]) -> tuple[bool, Event | None]:
+        """Undo an event of a person, the last one of the topic if none is named; whether it is new, and what it was."""
+        topic, target = text_of(content, "topic"), content.get("target")
+        with self.lock:
+            self.check_topic(person, topic)
+            known = self.judging.event(text_of(content, "id"))
+            if known is not None:
+                target = known.target
+            elif target is None:
+                standing = self.judging.undoable(person.name, topic)
+                if not standing:
+                    raise Refused(404, "There is nothing to undo.")
+                target = standing[-1].uid
+            done = self.judging.event(target) if isinstance(target, str) else None
+            if done is None or done.person != person.name or done.topic != topic or not done.document:
+                raise Refused(404, "There is nothing of yours to undo under that id.")
+        about = {**content, "topic": done.topic, "document": done.document}
+        return self.write(person, "undo", about, "", done.uid), done
+
+
+def check_id(content: Mapping[str, Any]) -> str:
+    """The id that a page gave to what it sends."""
+    uid = text_of(content, "id")
+    if not 8 <= len(uid) <= 64:
+        raise Refused(400, "id must have 8 to 64 characters.")
+    return uid
+
+
+def text_of(content: Mapping[str, Any], name: str, *, needed: bool = True) -> str:
+    """A text of what a page sent; Refused where it is missing or something else."""
+    value = content.get(name, "")
+    if not isinstance(value, str) or (needed and not value):
+        raise Refused(400, f"{name} must be a text.")
+    return value
+
+
+def optional_text(content: Mapping[str, Any], name: str) -> str:
+    """A text that may be missing or null."""
+    value = content.get(name) or ""
+    if not isinstance(value, str):
+        raise Refused(400, f"{name} must be a text.")
+    return value
+
+
+def _seconds(value: Any) -> float:
+    """How long something took, as far as that can be believed."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return 0.0
+    if isinstance(value, float) and not math.isfinite(value):  # an int may be too large for a float
+        return 0.0
+    return float(min(max(value, 0.0), LONGEST_SECONDS))
+
+
+# What pages send about a document, as JSON: marks, skips, notes, and taking them back.
+
+
+JUDGES = ("assessor", "expert")
+UNDOABLE = 50  # of the last things that a person did
+Written = dict[str, Any]
+
+
+def add_storing(app: FastAPI, pages: Pages, desk: JournalDesk) -> None:
+    """Add the addresses that store what people do about documents."""
+    written = Depends(pages.written_json)
+
+    @app.post("/api/judgements")
+    def judge(request: Request, content: Written = written) -> Written:
+        person = pages.visitor_with_role(request, *JUDGES).person
+        grade = content.get("grade")
+        if isinstance(grade, bool) or str(grade) not in GRADES:
+            raise Refused(400, f"grade must be one of {', '.join(GRADES)}.")
+        reason, note = optional_text(content, "reason"), optional_text(content, "note")
+        uid = check_id(content)  # before the note is stored
+        if note:
+            desk.write(person, "note", {**content, "id": f"{uid[:62]}-n"}, note)
+        return stored(pages, desk, request, "mark", content, str(grade), reason)
+
+    @app.post("/api/skips")
+    def skip(request: Request, content: Written = written) -> Written:
+        return stored(pages, desk, request, "skip", content, "")
+
+    @app.post("/api/notes")
+    def note(request: Request, content: Written = written) -> Written:
+        return stored(pages, desk, request, "note", content, optional_text(content, "text"))
+
+    @app.post("/api/undo")
+    def undo(request: Request, content: Written = written) -> Written:
+        person = pages.visitor_with_role(request, *JUDGES).person
+        new, done = desk.undo(person, content)
+        undone = {"kind": done.kind, "document": done.document, "id": done.uid} if done else None
+        return {"saved": True, "id": content["id"], "stored": "new" if new else "already", "undone": undone}
+
+
+def stored(
+    pages: Pages, desk: JournalDesk, request: Request, kind: Kind, content: Written, value: str, target: str = ""
+) -> Written:
+    """Store an event, and the answer that says so."""
+    person = pages.visitor_with_role(request, *JUDGES).person
+    new = desk.write(person, kind, content, value, target)
+    return {"saved": True, "id": content["id"], "stored": "new" if new else "already"}
+
+
+def shown_undoable(events: list[Event]) -> list[Written]:
+    """The last things that a person can take back, as a page gets them."""
+    return [
+        {"id": event.uid, "kind": event.kind, "document": event.document, "value": event.value[:20]}
+        for event in events[-UNDOABLE:]
+    ]

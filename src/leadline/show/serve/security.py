@@ -1,4 +1,4 @@
-"""What every request passes: which hosts and origins are ours, the size of what is sent, headers, and the log.
+"""What every request passes: hosts, origins, sizes, headers and the log; and serving until it is stopped.
 
 Written for the interface below the web framework (ASGI), so that nothing that a page does can leave it out.
 """
@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import hashlib
 import hmac
 import ipaddress
 import re
 import socket
+import sys
 import threading
 import time
 from collections import OrderedDict, deque
@@ -20,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from leadline.errors import InputError, visible
+from leadline.errors import InputError, system_reason, visible
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
@@ -69,7 +71,7 @@ class Address:
         """
         hosts = {_with_port(name, port) for name in _names(host)}
         if not url:
-            return cls(frozenset(hosts), f"http://{_with_port(_shown(host), port)}", secure=False)
+            return cls(frozenset(hosts), f"http://{_with_port(_reachable_name(host), port)}", secure=False)
         parts = urlsplit(url.rstrip("/"))
         if parts.scheme not in ("http", "https") or not parts.netloc or parts.path or parts.query:
             raise InputError("--url", f"must be like https://judging.example.org, got {url!r}")
@@ -121,7 +123,8 @@ def _names(host: str) -> set[str]:
     return local | own
 
 
-def _shown(host: str) -> str:
+def _reachable_name(host: str) -> str:
+    """The name by which others reach a host: that of this machine where it listens on all addresses."""
     return socket.gethostname() if _is_any(host) else host
 
 
@@ -288,3 +291,54 @@ async def _answer(send: Send, status: int, text: str) -> None:
     headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": f"{text}.\n".encode()})
+
+
+# Serve an application until it is stopped: on a port that is free, without secrets in the log.
+
+
+_MOST_AT_ONCE = 1000  # connections
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket on a host and port; InputError where it is taken or is not ours."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        opened = socket.socket(family, socket.SOCK_STREAM)
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        opened.bind((host, port))
+        opened.listen(128)  # who comes before the first answer waits
+    except OSError as error:
+        wrong = "--host" if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL else "--port"
+        problem = f"cannot be listened on: {system_reason(error)}; choose another {wrong}"
+        raise InputError(f"{host}:{port}", problem) from None
+    return opened
+
+
+def serve(app: App, opened: socket.socket, address: Address, *, quiet: bool = False) -> None:
+    """Answer requests until Ctrl-C. Requests that are being answered are finished."""
+    server(app, address, quiet=quiet).run(sockets=[opened])
+
+
+def server(app: App, address: Address, *, quiet: bool = False) -> Any:
+    """A uvicorn server of an application, guarded. `app.state.large_bodies` has the paths that files are sent to."""
+    import uvicorn
+
+    log: Callable[[str], None] | None = None if quiet else _log
+    large = getattr(getattr(app, "state", None), "large_bodies", None)
+    config = uvicorn.Config(
+        Guard(app, address, log, large),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        limit_concurrency=_MOST_AT_ONCE,
+        timeout_keep_alive=30,
+        timeout_graceful_shutdown=5,
+        ws="none",
+        lifespan="off",
+    )
+    return uvicorn.Server(config)
+
+
+def _log(line: str) -> None:
+    print(f"  {line}", file=sys.stderr, flush=True)

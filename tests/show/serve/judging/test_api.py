@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from leadline.judge.assessors.journal import Event, JudgingJournal
-from leadline.judge.assessors.judging_state import JudgingState
+from leadline.judge.journal import Event, JudgingJournal
+from leadline.judge.marks import JudgingState
 
 
 def state_of(site: Any) -> JudgingState:
@@ -181,7 +181,7 @@ def test_what_is_wrong_is_refused(site: Any, path: str, content: dict[str, Any],
 def test_a_full_disk_is_told_and_nothing_is_lost(site: Any) -> None:
     anna = site.client("anna")
     assert anna.judge("D01", 1).status_code == 200
-    connection = site.desk.journal._connection
+    connection = site.desk.journal._store._connection
     pages = connection.execute("pragma page_count").fetchone()[0]
     connection.execute(f"pragma max_page_count = {pages}")
     uid, long = uuid.uuid4().hex, "n" * 15_000
@@ -210,7 +210,7 @@ def test_what_another_process_adds_is_seen(site: Any, tmp_path: Any, monkeypatch
     laptop = tmp_path / "laptop.journal"
     other = JudgingJournal(laptop, create=True)
     with monkeypatch.context() as earlier:
-        earlier.setattr("leadline.judge.assessors.journal._now", lambda: "2020-01-01T00:00:00.000000Z")
+        earlier.setattr("leadline.text.store.events.now", lambda: "2020-01-01T00:00:00.000000Z")
         other.append(Event("l" * 32, "anna", "assessor", "mark", "T1", "D02", "2"))
     other.close()
     main_journal = JudgingJournal(f"{site.pool}.journal")

@@ -12,8 +12,8 @@ import pytest
 from tests.show.serve.conftest import PageBrowser, press_key, saved, until
 
 from leadline.cli import main
-from leadline.judge.assessors.journal import JudgingJournal
-from leadline.judge.assessors.judging_state import JudgingState
+from leadline.judge.journal import JudgingJournal
+from leadline.judge.marks import JudgingState
 
 
 @pytest.fixture
@@ -210,7 +210,7 @@ def test_a_full_disk_is_told(browser: PageBrowser, site: Any) -> None:
     open_topic(anna)
     press(anna, "1")
     saved(anna)
-    connection = site.desk.journal._connection
+    connection = site.desk.journal._store._connection
     connection.execute(f"pragma max_page_count = {connection.execute('pragma page_count').fetchone()[0]}")
     anna.keyboard.press("n")
     anna.fill("#note-text", "long " * 2000)

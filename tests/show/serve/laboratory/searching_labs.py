@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from leadline.collections.documents.build import write_collection
+from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Citation, Claim, Document
-from leadline.collections.documents.store import Collection
 from leadline.retrieval.index.index import Index
 from leadline.show.lab.lab import Lab
 

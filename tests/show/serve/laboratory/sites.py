@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 from tests.show.serve.conftest import ServedSite
 
-from leadline.judge.assessors.people import People
+from leadline.judge.journal import People
 from leadline.show.lab.lab import Lab
 from leadline.show.serve.laboratory.lab_app import lab_app
 from leadline.show.serve.security import Address

@@ -16,7 +16,7 @@ import pytest
 pytest.importorskip("fastapi", reason="the pages need fastapi")
 pytest.importorskip("uvicorn", reason="the pages need uvicorn")
 
-from leadline.records.runs.read_runs import read_run
+from leadline.records.runs import read_run
 
 DOCUMENT = Path(__file__).parents[4] / "docs" / "engines.md"
 WORDS = ("resin", "device method", "acid")

@@ -13,9 +13,9 @@ from tests.show.serve.conftest import PageBrowser
 from tests.show.serve.laboratory.boards import HOSTILE, copied_lab, run_text, until_computed
 from tests.show.serve.laboratory.sites import LabSite
 
-from leadline.records.qrels.read_qrels import read_qrels
+from leadline.records.qrels import read_qrels
+from leadline.show.lab.boards import LARGEST_SENT
 from leadline.show.lab.lab import Lab
-from leadline.show.lab.receive_run import LARGEST_SENT
 from leadline.show.serve import security
 
 

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from tests.show.serve.laboratory.searching_labs import odd_lab
 
-from leadline.collections.documents.counts import counts
-from leadline.collections.documents.store import Collection
+from leadline.collections.documents.collection import Collection, counts
 from leadline.show.lab.lab import Lab
 
 Visit = Callable[..., Any]

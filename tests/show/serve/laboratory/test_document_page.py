@@ -11,8 +11,8 @@ from urllib.parse import quote
 import pytest
 from tests.show.serve.laboratory.searching_labs import STRANGE, odd_lab
 
-from leadline.collections.documents.store import Collection
-from leadline.records.qrels.read_qrels import read_qrels
+from leadline.collections.documents.collection import Collection
+from leadline.records.qrels import read_qrels
 from leadline.show.lab.lab import Lab
 
 Visit = Callable[..., Any]

@@ -12,10 +12,10 @@ import pytest
 from tests.show.serve.laboratory.boards import HOSTILE, copied_lab, until_computed
 
 from leadline.measures.evaluate import evaluate
-from leadline.show.demo.build import KIND as DEMO
-from leadline.show.demo.build import VERSION as DEMO_VERSION
-from leadline.show.figures.evidence import Evidence
+from leadline.show.demo import KIND as DEMO
+from leadline.show.demo import VERSION as DEMO_VERSION
 from leadline.show.lab.lab import Lab
+from leadline.show.report.evidence import Evidence
 from leadline.text.owned_folder import OwnedFolder
 from leadline.trust.verdict import outcome
 
@@ -65,6 +65,19 @@ def test_it_says_what_the_report_says(lab: Lab, visit: Callable[..., Any]) -> No
     assert first["qrels"] == "qrels.citations"
     assert first["outcome"] in home
     assert first["miss"]["document"] in home
+
+
+def test_effort_alone_puts_nobody_first(lab: Lab, visit: Callable[..., Any]) -> None:
+    client = visit(lab)
+    board = client.get("/api/leaderboard?qrels=qrels.true&measure=last_rel").json()
+    assert not board["working"]
+    assert (board["outcome"], board["reasons"]) == ("", [])
+    assert board["sentence"].startswith("last_rel gives no verdict: it counts effort")
+    assert {(row["letters"], row["verdict"]) for row in board["runs"]} == {("", "")}
+    assert all(row["score"] > 0 for row in board["runs"])
+    pair = client.get("/api/compare?a=system0&b=system2&qrels=qrels.true&measure=last_rel").json()
+    assert (pair["verdict"], pair["sentence"]) == ("", board["sentence"])
+    assert "gives no verdict" in client.get("/compare?a=system0&b=system2&qrels=qrels.true&measure=last_rel").text
 
 
 def test_measure_and_effort_are_chosen_in_place(lab: Lab, visit: Callable[..., Any]) -> None:

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from leadline.cli import main
-from leadline.collections.documents.records import to_record
-from leadline.collections.documents.store import Collection
+from leadline.collections.documents.collection import Collection
+from leadline.collections.documents.fields.record_fields import to_record
 from leadline.show.lab.lab import Lab
-from leadline.show.lab.prior_art_searches import LARGEST, MOST_PATENTS
+from leadline.show.lab.searches import LARGEST, MOST_PATENTS
 
 Visit = Callable[..., Any]
 TEXT = "A method for coating\n\nDevices.\n\nClaims\n1. A method comprising a device.\n2. The method of claim 1."

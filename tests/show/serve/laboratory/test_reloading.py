@@ -27,7 +27,7 @@ def test_pages_reload_at_most_every_two_seconds_and_not_while_hidden(
         released.wait()
         return {"verdicts": None, "letters": {}}
 
-    monkeypatch.setattr("leadline.show.lab.standings._standing", slow)
+    monkeypatch.setattr("leadline.show.lab.stored_results._standing", slow)
     lab = copied_lab(small_lab, tmp_path)
     shutil.rmtree(lab / "results", ignore_errors=True)  # other tests may have stored what is waited for here
     site = LabSite(lab)

@@ -9,7 +9,7 @@ from typing import Any, get_args
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from leadline.judge.assessors.people import People, Role
+from leadline.judge.journal import People, Role
 from leadline.show.lab.lab import Lab
 
 FEW, MANY = 2, 100  # requests to each address, by each role

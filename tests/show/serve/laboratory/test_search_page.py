@@ -15,7 +15,7 @@ import pytest
 from tests.show.serve.laboratory.searching_labs import HOSTILE, STRANGE, odd_lab
 
 from leadline.cli import main
-from leadline.records.qrels.read_qrels import read_qrels
+from leadline.records.qrels import read_qrels
 from leadline.show.lab.lab import Lab
 
 Visit = Callable[..., Any]

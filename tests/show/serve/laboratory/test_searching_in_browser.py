@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.show.serve.conftest import PageBrowser, ServedSite
 
-from leadline.judge.assessors.people import People
+from leadline.judge.journal import People
 from leadline.show.lab.lab import Lab
 from leadline.show.serve.security import Address
 

@@ -12,17 +12,18 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from tests.show.serve.laboratory.boards import example_lab
+from tests.show.serve.reviewing.conftest import ris
 
 import leadline as ll
 from leadline.errors import InputError
-from leadline.judge.assessors.people import People
+from leadline.judge.journal import People
+from leadline.judge.review.exchange import begin_review
+from leadline.judge.review.project import ReviewSettings
 from leadline.show.lab.audit import AuditLog
+from leadline.show.lab.boards import LARGEST_SENT
 from leadline.show.lab.lab import Lab
-from leadline.show.lab.receive_run import LARGEST_SENT
-from leadline.show.serve.laboratory.lab_app import lab_app
-from leadline.show.serve.laboratory.who import OWNER, OwnerAlone
-from leadline.show.serve.running import listen, server
-from leadline.show.serve.security import Address, Guard
+from leadline.show.serve.laboratory.lab_app import OWNER, OwnerAlone, lab_app
+from leadline.show.serve.security import Address, Guard, listen, server
 
 ROLES = ("reader", "runner", "assessor", "expert", "organiser")
 PAGES = (
@@ -202,6 +203,39 @@ def test_a_review_is_read_inside_the_lab(team: Team) -> None:
     assert team.clients["runner"].get("/review/asthma/").status_code == 403
 
 
+def test_a_review_with_two_readers_hides_what_others_marked_in_the_lab_too(team: Team, tmp_path: Path) -> None:
+    (tmp_path / "search.ris").write_text(ris(40))
+    twice = ReviewSettings("Twice", double=1.0)
+    team.lab.add(begin_review(tmp_path / "twice", [tmp_path / "search.ris"], twice, known=["a0"]).folder)
+    try:
+        assessor, organiser = team.clients["assessor"], team.clients["organiser"]
+        for client, shown in ((assessor, [None, None]), (organiser, [1, 1 / 40])):
+            (row,) = [each for each in client.get("/api/review").json()["reviews"] if each["review"] == "twice"]
+            assert [row["relevant"], row["recall_at_least"]] == shown
+        assert assessor.get("/review/twice/api/certificate").json()["hidden"] is True
+        assert assessor.get("/review/twice/certificate").status_code == 403
+        assert organiser.get("/review/twice/api/certificate").json()["relevant"] == 1
+        headers = {"x-csrf-token": team.csrf("assessor")}
+        stop = assessor.post("/review/twice/api/stop", json={"id": "stop-by-one"}, headers=headers)
+        assert stop.status_code == 403
+        headers = {"x-csrf-token": team.csrf("organiser")}
+        assert organiser.post("/review/twice/api/stop", json={"id": "stop-by-all"}, headers=headers).json()["saved"]
+    finally:
+        team.lab.remove("review", "twice")
+
+
+def test_the_owner_alone_leads_a_review(lab: Lab, tmp_path: Path) -> None:
+    (tmp_path / "search.ris").write_text(ris(40))
+    lab.add(begin_review(tmp_path / "mine", [tmp_path / "search.ris"], ReviewSettings("Mine", double=0.5)).folder)
+    people = OwnerAlone(lab.people_file())
+    address = Address.of("127.0.0.1", 8399)
+    client = TestClient(Guard(lab_app(lab, people, address), address), base_url=address.url)
+    assert client.get(f"/in/{people.add(OWNER, 'organiser')}").status_code == 200
+    assert 'id="stop"' in client.get("/review/mine/").text
+    assert client.get("/review/mine/api/certificate").json()["relevant"] == 0
+    lab.remove("review", "mine")
+
+
 def test_the_owner_alone_is_let_in_and_judges(lab: Lab) -> None:
     people = OwnerAlone(lab.people_file())
     other, token = people.add("guest", "reader"), people.add(OWNER, "organiser")
@@ -231,9 +265,7 @@ def test_the_client_sees_and_does_what_the_pages_do(lab: Lab, example_files: Pat
         sent.write_text((example_files / "runs" / "bm25.run").read_text().replace(" baseline", " <b>sent</b>"))
         assert served.add_run(sent, qrels="qrels") == "sent"
         assert lab.get("run", "sent").owner == "petra"
-        assert [line.did for line in AuditLog(lab.audit_file()).lines() if line.person == "petra"] == [
-            "added the run sent"
-        ]
+        assert [line.did for line in AuditLog(lab.store).lines() if line.person == "petra"] == ["added the run sent"]
         with pytest.raises(InputError, match=r"nofile\.run: no such file"):
             served.add_run(tmp_path / "nofile.run")
         huge = tmp_path / "huge.run"

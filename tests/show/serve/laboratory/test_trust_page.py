@@ -11,7 +11,7 @@ import pytest
 from tests.show.serve.laboratory.boards import copied_lab, until_computed
 
 from leadline.show.lab.lab import Lab
-from leadline.trust.left_out import each_run, left_out
+from leadline.trust.incomplete import each_run, left_out
 from leadline.trust.study import open_study
 
 QUERY = "qrels=qrels.true&measure=R@20"
@@ -49,7 +49,7 @@ def test_the_studies_of_the_report_are_shown_and_stored(
     # Another server of the same lab computes nothing again.
     time.sleep(0.5)
     for name in ("_left_out", "_figure"):
-        monkeypatch.setattr(f"leadline.show.lab.trust_studies.{name}", lambda *_: pytest.fail("computed again"))
+        monkeypatch.setattr(f"leadline.show.lab.stored_results.{name}", lambda *_: pytest.fail("computed again"))
     again = visit(Lab.open(lab.folder)).get(f"/api/trust?{QUERY}").json()
     assert again == found
 

@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 from tests.show.serve.laboratory.boards import HOSTILE, copied_lab, run_text
 
-from leadline.records.qrels.read_qrels import read_qrels
+from leadline.records.qrels import read_qrels
+from leadline.show.check import check
+from leadline.show.lab.audit import AuditLog
+from leadline.show.lab.boards import LARGEST_UNPACKED
 from leadline.show.lab.lab import Lab
-from leadline.show.lab.receive_run import LARGEST_UNPACKED
 
 
 @pytest.fixture
@@ -155,3 +157,13 @@ def test_topics_that_are_not_judged_are_said_at_once(lab: Lab, visit: Callable[.
     )
     assert answer == {"saved": True, "stored": "new", "run": "half", "note": said}
     assert said in client.get("/leaderboard?qrels=qrels.true&new=half").text
+
+
+def test_a_torn_audit_log_of_version_0_1_does_not_stop_the_lab(
+    lab: Lab, good: bytes, visit: Callable[..., Any]
+) -> None:
+    (lab.folder / "audit.jsonl").write_text('{"at": "2026-11-18T')
+    client = visit(lab)
+    assert sent(client, good, "first.run").status_code == 201
+    assert [line.did[:9] for line in AuditLog(lab.store).lines()] == ["took over", "added the"]
+    assert check(lab.folder) == []

@@ -12,11 +12,11 @@ import httpx
 import pytest
 from tests.show.serve.conftest import ServedSite
 
-from leadline.judge.assessors.people import People
+from leadline.judge.journal import People
+from leadline.judge.review.exchange import begin_review
 from leadline.judge.review.project import PEOPLE, ReviewProject, ReviewSettings
-from leadline.judge.review.starting import begin_review
-from leadline.show.serve.reviewing.desk import ReviewDesk
-from leadline.show.serve.reviewing.pages import reviewing_app
+from leadline.show.serve.desks import ReviewDesk
+from leadline.show.serve.reviewing_pages import reviewing_app
 from leadline.show.serve.security import Address
 
 NAMES = (("anna", "assessor"), ("ben", "assessor"), ("eve", "expert"), ("olga", "organiser"))

@@ -8,7 +8,9 @@ import re
 import pytest
 
 from leadline.judge.review.report import PrismaCounts
-from leadline.show.serve.reviewing.flow_chart import NARROW, WIDTH, flow_chart
+from leadline.show.serve.reviewing_figures import FLOW_NARROW as NARROW
+from leadline.show.serve.reviewing_figures import FLOW_WIDTH as WIDTH
+from leadline.show.serve.reviewing_figures import flow_chart
 
 COUNTS = PrismaCounts(
     1_234_567, 34_567, 900_000, 300_000, 850_000, 12, 49_988, 40_000, 9_000,

@@ -20,12 +20,13 @@ import numpy as np
 import pytest
 from tests.show.serve.reviewing.conftest import ReviewSite, is_relevant, ris
 
-from leadline.judge.review.exporting import review_table
+from leadline.judge.review.exchange import review_table
 from leadline.judge.review.project import ReviewProject, ReviewSettings
 from leadline.judge.review.report import ReviewReport
 from leadline.judge.review.review_state import ReviewState
-from leadline.show.serve.reviewing.pdf_report import report_pdf
-from leadline.text.lock import hold
+from leadline.show.serve.reviewing_figures import report_pdf
+from leadline.text.files import hold
+from leadline.text.store.events import ChainHead
 
 
 def state_of(folder: Path) -> ReviewState:
@@ -63,44 +64,46 @@ def test_two_reviewers_meet_only_what_both_are_asked_for(review_site: ReviewSite
 
 
 def test_draws_are_stored_before_they_are_shown_and_skips_hold_them(review_site: ReviewSite) -> None:
-    anna = review_site.client("anna")
+    anna, olga = review_site.client("anna"), review_site.client("olga")
     for _ in range(20):
         anna.mark(*anna.next())
-    assert anna.get("/api/certificate").json()["switched"] is False
-    assert anna.post("/api/switch", to="draws").json()["saved"]
+    assert olga.get("/api/certificate").json()["switched"] is False
+    assert olga.post("/api/switch", to="draws").json()["saved"]
     state = state_of(review_site.folder)
     order = [state.project.units[row][0] for row in state.draws[1].order.tolist()]
     assert anna.next(3) == order[:3]
     assert anna.post("/api/skips", topic="abstract", document=order[0]).status_code == 200
     for document in order[1:6]:
         anna.mark(document)
-    now = anna.get("/api/certificate").json()
+    now = olga.get("/api/certificate").json()
     assert (now["drawn"], now["waiting"], now["blocking"]) == (0, 5, order[0])
+    assert anna.get("/api/certificate").json()["blocking"] == order[0]  # she skipped it
+    assert review_site.client("ben").get("/api/certificate").json()["blocking"] == ""
     assert anna.next(1) == [order[6]]
     anna.mark(order[0])
-    now = anna.get("/api/certificate").json()
+    now = olga.get("/api/certificate").json()
     assert (now["drawn"], now["blocking"]) == (6, "")
     bounds = [now["bound"]]
     for document in order[6:60]:
         anna.mark(document)
-    now = anna.get("/api/certificate").json()
+    now = olga.get("/api/certificate").json()
     bounds.append(now["bound"])
     assert bounds[1] > bounds[0]
     # A second switch changes nothing of the order, and one may go back and forth.
-    assert anna.post("/api/switch", to="learner").json()["saved"]
-    assert anna.post("/api/switch", to="draws").json()["saved"]
+    assert olga.post("/api/switch", to="learner").json()["saved"]
+    assert olga.post("/api/switch", to="draws").json()["saved"]
     assert np.array_equal(state_of(review_site.folder).draws[1].order, state.draws[1].order)
-    assert anna.post("/api/switch", to="elsewhere").status_code == 400
+    assert olga.post("/api/switch", to="elsewhere").status_code == 400
 
 
 def test_stopped_reviews_take_no_marks_until_they_go_on(review_site: ReviewSite) -> None:
-    anna = review_site.client("anna")
+    anna, olga = review_site.client("anna"), review_site.client("olga")
     (document,) = anna.next()
-    assert anna.post("/api/stop").json()["saved"]
-    assert review_site.client("ben").post("/api/stop").json()["error"] == "The review was stopped by anna already."
+    assert olga.post("/api/stop").json()["saved"]
+    assert olga.post("/api/stop").json()["error"] == "The review was stopped by olga already."
     assert anna.mark(document).status_code == 409
     assert anna.next() == []
-    assert anna.post("/api/stop", resume=True).json()["saved"]
+    assert olga.post("/api/stop", resume=True).json()["saved"]
     assert anna.mark(document).status_code == 200
 
 
@@ -251,31 +254,33 @@ def test_an_estimate_is_never_shown_as_proof(
     """Two reviewers, then draws without a relevant document: page, PDF and command say the same of the estimate."""
     from leadline.cli import main
 
-    anna, ben = review_site.client("anna"), review_site.client("ben")
+    anna, eve, olga = (review_site.client(name) for name in ("anna", "eve", "olga"))
     for n in range(0, 40):
         anna.mark(f"a{n}")
-    anna.post("/api/switch", to="draws")
+    olga.post("/api/switch", to="draws")
     order = [review_site.desk.project.units[row][0] for row in review_site.desk.state.draws[1].order[:60].tolist()]
     for each in order:
         anna.mark(each, 0)
-    said = anna.get("/api/certificate").json()
+    said = eve.get("/api/certificate").json()
     assert said["estimate"] == 1
     words = said["estimate_words"]
     assert "The estimate is 100 % (no more found by the random draws), which is no proof: at least " in words
     assert f"at least {math.floor(100 * said['bound'])} % with 95 % confidence" in words
-    assert words in html.unescape(anna.get("/certificate").text)
+    assert words in html.unescape(eve.get("/certificate").text)
     main(["review", "status", str(review_site.folder)])
     assert words in " ".join(capsys.readouterr().err.split())
     monkeypatch.setattr(pytest.importorskip("vl_convert"), "svg_to_pdf", str.encode)
-    drawn = " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", anna.get("/certificate.pdf").text))
+    drawn = " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", eve.get("/certificate.pdf").text))
     assert words in drawn
     assert "(no proof)" in drawn
 
-    # The draws that two people read give the bound with reviewers' misses: the page has the sentence of the report.
-    ben.mark(order[0], 1)
-    sentences = anna.get("/api/certificate").json()["sentences"]
-    assert [each for each in sentences if "Two people read 1 of the relevant random draws" in each]
-    assert all(each in html.unescape(anna.get("/certificate").text) for each in sentences)
+    # The page has every sentence of the report, also that on what reviewers overlook.
+    twice = next(each for each in order if review_site.desk.project.read_twice[review_site.desk.project.row_of[each]])
+    review_site.client("ben").mark(twice, 1)
+    eve.mark(twice, 1)
+    sentences = eve.get("/api/certificate").json()["sentences"]
+    assert [each for each in sentences if "the first had kept 0 of them" in each]
+    assert all(each in html.unescape(eve.get("/certificate").text) for each in sentences)
 
 
 @pytest.mark.parametrize("path", ["/", "/read", "/certificate", "/nothing", "/in/wrong"])
@@ -283,7 +288,7 @@ def test_the_title_is_only_for_people_with_a_link(review_site: ReviewSite, path:
     with httpx.Client(base_url=review_site.url, follow_redirects=True) as nobody:
         assert "Brakes" not in nobody.get(path).text
     anna = review_site.client("anna")
-    assert "Brakes" in anna.get("/certificate").text
+    assert "Brakes" in anna.get("/read").text
     signed_out = anna.http.post("/out", data={"csrf": anna.csrf}, headers={"origin": review_site.url}).text
     assert "Signed out" in signed_out
     assert "Brakes" not in signed_out
@@ -303,3 +308,15 @@ def test_criteria_keep_their_lines_in_the_pdf(review_site: ReviewSite, monkeypat
     drawn = report_pdf(report, state.round_certificate(1)).decode()
     assert ">Population: children</text>" in drawn
     assert ">Design: trials</text>" in drawn
+
+
+@pytest.mark.parametrize("converted", [None, b"%PDF-1.7\nxref as a stream\n%%EOF"])
+def test_the_head_of_the_chain_is_read_from_the_pdf_of_any_converter(
+    converted: bytes | None, review_site: ReviewSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    converter = pytest.importorskip("vl_convert")
+    if converted is not None:
+        monkeypatch.setattr(converter, "svg_to_pdf", lambda svg: converted)
+    state, head = state_of(review_site.folder), ChainHead(1204, "0f" * 32)
+    written = report_pdf(ReviewReport.of(state, [], head), state.round_certificate(1))
+    assert ChainHead.found_in(written.decode("latin-1")) == head

@@ -9,9 +9,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.raw import MAX_DOCUMENT_BYTES, Broken, Raw, Window
-from leadline.collections.documents.records import from_record, parse_record, with_our_names
-from leadline.collections.documents.registry import reader
+from leadline.collections.documents.fields.record_fields import from_record, parse_record, with_our_names
+from leadline.collections.documents.registry import MAX_DOCUMENT_BYTES, Broken, Raw, Window, reader, rows_end_in_cr
 
 
 def split_rows(window: Window) -> Iterator[Raw | Broken]:
@@ -19,9 +18,9 @@ def split_rows(window: Window) -> Iterator[Raw | Broken]:
     offsets: list[int] = []
 
     def lines() -> Iterator[str]:
-        for offset, line in window.lines():
+        for offset, line in window.ended_lines(lone_cr=rows_end_in_cr(window.buffer)):
             offsets.append(offset)
-            yield line.decode("utf-8", "replace") + "\n"
+            yield line.decode("utf-8", "replace")
 
     source = lines()
     first = next(source, "")

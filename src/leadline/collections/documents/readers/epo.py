@@ -10,22 +10,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from leadline.collections.documents.document import Citation, Document, Origin, Priority
-from leadline.collections.documents.fields.st36_citations import citations_under, cited_in, distinct_citations
-from leadline.collections.documents.fields.st36_parts import (
+from leadline.collections.choices import Origin
+from leadline.collections.documents.document import Citation, Document, Priority
+from leadline.collections.documents.fields.patent_offices import (
     application_name,
+    citations_under,
+    cited_in,
     claims_of,
     cpc_of,
+    distinct_citations,
     in_one_language,
     ipc_of,
     kept_language,
     language_of,
     loose_symbol,
 )
-from leadline.collections.documents.markup.tidy import paragraphs, tidy, wording
-from leadline.collections.documents.markup.xml import Element, find_text
 from leadline.collections.documents.numbers import normalise
-from leadline.collections.documents.registry import reader
+from leadline.collections.documents.registry import Element, find_text, paragraphs, reader, tidy, wording
 from leadline.text.days import iso
 
 ROOTS = ("ep-patent-document",)

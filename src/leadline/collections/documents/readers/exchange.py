@@ -8,10 +8,11 @@ prefix. Both are read.
 from __future__ import annotations
 
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.fields.st36_citations import citations_under, distinct_citations
-from leadline.collections.documents.fields.st36_parts import (
+from leadline.collections.documents.fields.patent_offices import (
     by_format,
+    citations_under,
     date_of,
+    distinct_citations,
     document_ids,
     in_one_language,
     names_of,
@@ -19,9 +20,7 @@ from leadline.collections.documents.fields.st36_parts import (
     publication_number,
     st36_document,
 )
-from leadline.collections.documents.markup.tidy import tidy
-from leadline.collections.documents.markup.xml import Element, find_text
-from leadline.collections.documents.registry import reader
+from leadline.collections.documents.registry import Element, find_text, reader, tidy
 from leadline.text.days import iso
 
 ROOTS = ("exchange-document",)

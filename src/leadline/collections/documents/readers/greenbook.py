@@ -13,21 +13,28 @@ and two blanks a field of the group, and a line that begins with a blank continu
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from leadline.collections.documents.claims import limited, split
-from leadline.collections.documents.classes import national
-from leadline.collections.documents.document import Citation, Claim, Document, Origin, Priority
-from leadline.collections.documents.fields.us_parts import application, office, patent_cited, read_claim, us_document
-from leadline.collections.documents.markup.dot_codes import decoded
+from leadline.collections.choices import Origin
+from leadline.collections.documents.document import Citation, Claim, Document, Priority, limited, national, split
+from leadline.collections.documents.fields.patent_offices import (
+    application,
+    office,
+    patent_cited,
+    read_claim,
+    us_document,
+)
 from leadline.collections.documents.numbers import normalise
-from leadline.collections.documents.raw import MAX_DOCUMENT_BYTES, Broken, Raw, Window
-from leadline.collections.documents.registry import reader
+from leadline.collections.documents.registry import MAX_DOCUMENT_BYTES, Broken, Raw, Window, reader
 from leadline.text.days import iso
 
 _NO_RECORD = "no line PATN, which begins a Green Book record"
-_RECORD = re.compile(rb"^PATN[ \t]*\r?$", re.MULTILINE)  # everything before the first one is the week's header
+# A line PATN; everything before the first one is the week's header. The letters come first: so they are found fast.
+_RECORD = re.compile(rb"PATN(?:(?<=[\r\n]PATN)|(?<=\APATN))[ \t]*(?=[\r\n]|\Z)")
+_CLAIMS_PRINTED = re.compile(rb"[\r\n]NCL  ([0-9]{1,4})[ \t]*[\r\n]")
+_CLAIM = re.compile(rb"[\r\n]NUM  ")
 _WEEK = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:HHHHH[^\r\n]*\s*)?")
 _BEGIN = re.compile(r"^PATN[ \t]*$", re.MULTILINE | re.IGNORECASE)
 _TAG = re.compile(r"([A-Za-z]{4}(?=\s*$)|[A-Za-z][A-Za-z0-9]{2}(?=  |\s*$))")
@@ -93,10 +100,23 @@ def split_records(window: Window) -> Iterator[Raw | Broken]:
             yield Broken(window.begin + begin, f"the record is longer than {limit}; the rest was not read")
             return
         end = following.start() if following else len(window.buffer)
-        yield Raw("greenbook", window.begin + begin, window.buffer[begin:end])
+        content = window.buffer[begin:end]
         if following is None:
+            cut = _cut_off(content)
+            yield Broken(window.begin + begin, cut) if cut else Raw("greenbook", window.begin + begin, content)
             return
+        yield Raw("greenbook", window.begin + begin, content)
         begin = end
+
+
+def _cut_off(last: bytes) -> str:
+    """Why the last record of a stream is not whole, if it is not: claims are the last of a record, and are counted."""
+    if not last.endswith((b"\r", b"\n", b"\x1a")):
+        return "the last record may be cut off: the file ends inside a line; it was not read"
+    printed, found = _CLAIMS_PRINTED.search(last), len(_CLAIM.findall(last))
+    if printed and found < int(printed[1]) and (found or int(printed[1]) > 1):
+        return f"the last record is cut off: {found} of {int(printed[1])} claims (NCL) are there; it was not read"
+    return ""
 
 
 def has_record(head: bytes) -> bool:
@@ -228,3 +248,51 @@ def _citations(groups: Iterable[_Group]) -> Iterator[Citation]:
 def _names(groups: Iterable[_Group], name: str) -> Iterator[str]:
     """People are printed as `Daniels; Everette E.`, companies without a semicolon."""
     return (decoded(text).replace("; ", ", ", 1) for text in _all(groups, name, "NAM"))
+
+
+# Characters that the Green Book spells between dots: `.alpha.` for α, `.sub.` before a subscript.
+#
+# The tapes of 1976 held letters and a few signs; every other character got a name. Names that are not in the table are
+# left alone, since a text may hold `e.g.` or `U.S.A.`.
+
+
+_GREEK = """alpha beta gamma delta epsilon zeta eta theta iota kappa lamda mu nu xi omicron pi rho sigma tau upsilon phi
+    chi psi omega"""
+_SIGNS = """
+    about ~   A-inverted ∀   AMP &   andgate ∩   ang Å   ANG Å   angle ∠   apprxeq ≈   approxeq ≈   asterisk-pseud ※
+    BECAUSE ∵   box-solid ■   cent ¢   circle-solid ●   cndot •   congruent ≅   COPYRGT ©   dagger †   dagger-dbl ‡
+    dbd =   dblprime ″   degree °   diamond ◇   diamond-solid ◆   differential ∂   div ÷   dwnarw ↓   E-backward ∃
+    fwdarw →   gradient ∇   GT >   gtoreq ≥   ident ≡   infin ∞   intg ∫   largecircle ◯   LT <   ltoreq ≤   multidot ·
+    noteq ≠   orgate ∪   parallel ∥   permill ‰   perp ⊥   prime ′   quadrature □   rarw ←   revreaction ⇄   RTM ®
+    Salinity ‰   sctn §   SM ℠   smallcircle ∘   sqroot √   star-solid ★   sym ⊕   tbd ≡   thrfore ∴   times ×   TM ™
+    uparw ↑   varies ∝   vertline |   +- ±   -+ ∓
+"""
+_CODES: dict[str, str] = {
+    **dict(zip(_SIGNS.split()[::2], _SIGNS.split()[1::2], strict=True)),
+    **{name: unicodedata.lookup(f"GREEK SMALL LETTER {name}") for name in _GREEK.split()},
+    **{name.upper(): unicodedata.lookup(f"GREEK CAPITAL LETTER {name}") for name in _GREEK.split()},
+    "lambda": "λ",
+    "LAMBDA": "Λ",
+}
+# Subscripts and superscripts, once or twice nested: written on the line, as in the text of XML.
+_SCRIPTS = ("sub", "sup", "sbsb", "sbsp", "spsb", "spsp")
+_REISSUE = ("[", "]", "Iadd", "Iaddend", "Badd", "Baddend")
+_MEANINGS = {**_CODES, **dict.fromkeys(_SCRIPTS, ""), **dict.fromkeys(_REISSUE, "")}
+_CODE = re.compile(r"\.(" + "|".join(map(re.escape, sorted(_MEANINGS, key=len, reverse=True))) + r")\.")
+_DELETED = re.compile(r"\.\[\.(?:(?!\.\[\.).)*?\.\]\.")  # text that a reissue deletes, in bold brackets
+_IMAGE = re.compile(r"##[A-Z]{3}[0-9]+##")  # the place of a drawn formula
+
+
+def decoded(text: str) -> str:
+    """A text on one line, with characters instead of their names.
+
+    >>> decoded("heated to 100.degree. C. with .alpha.-D.sub.7 (10.sup.-3 mol), e.g. in the U.S.A.")
+    'heated to 100° C. with α-D7 (10-3 mol), e.g. in the U.S.A.'
+    >>> decoded("a .[.wooden.]. .Iadd.steel .Iaddend.nail")
+    'a steel nail'
+    """
+    if ".[." in text:
+        text = _DELETED.sub(" ", text)
+    if "##" in text:
+        text = _IMAGE.sub(" ", text)
+    return " ".join(_CODE.sub(lambda match: _MEANINGS[match[1]], text).split())

@@ -9,10 +9,14 @@ import re
 from collections.abc import Iterator
 
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.fields.web_page import document_of_page, packed_page, unpacked_page
-from leadline.collections.documents.markup.html import check_html_packages, read_page
-from leadline.collections.documents.raw import Broken, Raw, Window
-from leadline.collections.documents.registry import reader
+from leadline.collections.documents.fields.web_pages import (
+    check_html_packages,
+    document_of_page,
+    packed_page,
+    read_page,
+    unpacked_page,
+)
+from leadline.collections.documents.registry import Broken, Raw, Window, reader
 
 MAX_PAGE_BYTES = 64 << 20
 _BEGINS = re.compile(

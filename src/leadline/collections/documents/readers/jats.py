@@ -11,10 +11,8 @@ import re
 from collections.abc import Iterator
 
 from leadline.collections.documents.document import Citation, Document
-from leadline.collections.documents.markup.tidy import listed, paragraphs, tidy, wording
-from leadline.collections.documents.markup.xml import Element, find_text
 from leadline.collections.documents.numbers import Number, normalise
-from leadline.collections.documents.registry import reader
+from leadline.collections.documents.registry import Element, find_text, listed, paragraphs, reader, tidy, wording
 from leadline.text.days import iso
 
 ROOTS = ("article",)

@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterator
 
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.raw import MAX_DOCUMENT_BYTES, Broken, Raw, Window
-from leadline.collections.documents.records import from_record, parse_record
-from leadline.collections.documents.registry import reader
+from leadline.collections.documents.fields.record_fields import from_record, parse_record
+from leadline.collections.documents.registry import MAX_DOCUMENT_BYTES, Broken, Raw, Window, head_lines, reader
 
 _BETWEEN = re.compile(r"[\s,]*")
 
@@ -17,7 +16,7 @@ _BETWEEN = re.compile(r"[\s,]*")
 def split_json(window: Window) -> Iterator[Raw | Broken]:
     """The objects of a stream."""
     head = window.buffer.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if head[:1] == b"[" or head.split(b"\n", 1)[0].strip() == b"{":
+    if head[:1] == b"[" or [line.strip() for line in head_lines(head, 1)] == [b"{"]:
         yield from _split_list(window)
     else:
         yield from (Raw("json", offset, line) for offset, line in window.lines() if line.strip())
@@ -56,7 +55,7 @@ def _split_list(window: Window) -> Iterator[Raw | Broken]:
 
 def starts_as_json(head: bytes) -> bool:
     """Whether a text begins with an object or a list, or its second line does and only the first is damaged."""
-    return head[:1] in (b"{", b"[") or head.partition(b"\n")[2].startswith((b'{"', b'{ "'))
+    return head[:1] in (b"{", b"[") or b"".join(head.splitlines()[1:2]).startswith((b'{"', b'{ "'))
 
 
 @reader("json", split=split_json, recognises=starts_as_json, parse_record=parse_record)

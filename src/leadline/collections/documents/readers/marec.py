@@ -8,20 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from leadline.collections.documents.document import Citation, Document, Origin
-from leadline.collections.documents.fields.st36_citations import categories, cited_in, distinct_citations, origin_of
-from leadline.collections.documents.fields.st36_parts import (
+from leadline.collections.choices import Origin
+from leadline.collections.documents.document import Citation, Document
+from leadline.collections.documents.fields.patent_offices import (
+    categories,
+    cited_in,
     date_of,
+    distinct_citations,
     document_ids,
     in_one_language,
     language_of,
     names_of,
+    origin_of,
     st36_document,
 )
-from leadline.collections.documents.markup.tidy import tidy, wording
-from leadline.collections.documents.markup.xml import Element
 from leadline.collections.documents.numbers import normalise
-from leadline.collections.documents.registry import reader
+from leadline.collections.documents.registry import Element, reader, tidy, wording
 from leadline.text.days import iso
 
 ROOTS = ("patent-document",)

@@ -6,12 +6,18 @@ import re
 from collections.abc import Iterator
 
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.fields.review_record import identifier, packed, record_document, unpacked
-from leadline.collections.documents.markup.tagged_lines import tagged_records
-from leadline.collections.documents.raw import Broken, Raw, Window
-from leadline.collections.documents.registry import reader
+from leadline.collections.documents.fields.record_fields import (
+    identifier,
+    packed,
+    record_document,
+    tagged_records,
+    unpacked,
+)
+from leadline.collections.documents.registry import Broken, Raw, Window, reader
 
 _LINE = re.compile(r"([A-Z][A-Z0-9]{0,3}) {0,3}- ?(.*)")
+# Alone up to a line's end, or up to what some programs take for one: a text may name a number of PubMed.
+_MARKER = re.compile(r"PMID- ?\d+(?=\s*$|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029])")
 _DATE = re.compile(r"(\d{4}) ([A-Z][a-z]{2})(?: (\d{1,2})\b)?")
 _BEGINS = re.compile(rb"PMID- ?\d")
 
@@ -19,7 +25,14 @@ _BEGINS = re.compile(rb"PMID- ?\d")
 def split_citations(window: Window) -> Iterator[Raw | Broken]:
     """The records of a stream."""
     return tagged_records(
-        window, "nbib", _LINE, "PMID", lambda fields, row: packed(fields, {}, row), once=("TI", "AB", "DP")
+        window,
+        "nbib",
+        _LINE,
+        "PMID",
+        lambda fields, row: packed(fields, {}, row),
+        marker=_MARKER,
+        once=("TI", "AB", "DP"),
+        usual_last="SO",
     )
 
 
@@ -43,6 +56,10 @@ def read(content: bytes) -> Document:
 
     doi = next((text for tag in ("LID", "AID") for text in fields.get(tag, ()) if text.endswith("[doi]")), "")
     return record_document(
-        identifier("", first("PMID"), doi, "", row), title=first("TI", "BTI"), abstract=first("AB", "OAB"),
-        authors=fields.get("FAU") or fields.get("AU", ()), published=_date(first("DEP", "DP")), language=first("LA"),
-    )  # fmt: skip
+        identifier("", first("PMID"), doi, "", row),
+        title=first("TI", "BTI"),
+        abstract=first("AB", "OAB"),
+        authors=fields.get("FAU") or fields.get("AU", ()),
+        published=_date(first("DEP", "DP")),
+        language=first("LA"),
+    )

@@ -7,14 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from leadline.collections.documents.classes import national
-from leadline.collections.documents.document import Citation, Document, Priority
-from leadline.collections.documents.fields.redbook import lines, mark_breaks, read_claims
-from leadline.collections.documents.fields.us_parts import application, office, patent_cited, us_document
-from leadline.collections.documents.markup.entities import characters
-from leadline.collections.documents.markup.xml import Element, find_text, text_of
+from leadline.collections.documents.document import Citation, Document, Priority, national
+from leadline.collections.documents.fields.patent_offices import (
+    application,
+    lines,
+    mark_breaks,
+    office,
+    patent_cited,
+    read_claims,
+    us_document,
+)
 from leadline.collections.documents.numbers import normalise
-from leadline.collections.documents.registry import reader
+from leadline.collections.documents.registry import Element, characters, find_text, reader, text_of
 from leadline.text.days import iso
 
 prepare = characters  # the files use entities that only their document type defines

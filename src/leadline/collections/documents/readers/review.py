@@ -9,10 +9,9 @@ import re
 from collections.abc import Iterator, Mapping
 
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.fields.review_record import identifier, packed, record_document, unpacked
-from leadline.collections.documents.raw import Broken, Raw, Window
+from leadline.collections.documents.fields.record_fields import identifier, packed, record_document, unpacked
 from leadline.collections.documents.readers.csv import split_rows
-from leadline.collections.documents.registry import reader
+from leadline.collections.documents.registry import Broken, Raw, Window, head_lines, reader
 
 # Names of columns, the preferred one first; case, blanks and underscores are ignored.
 _TITLE = ("title", "primarytitle", "articletitle")
@@ -41,7 +40,7 @@ def split_table(window: Window) -> Iterator[Raw | Broken]:
 
 def is_review(head: bytes) -> bool:
     """Whether a header names a title and an abstract, and labels or other people's numbers, but not our own names."""
-    line = head.split(b"\n", 1)[0].decode("utf-8", "replace")
+    line = b"".join(head_lines(head, 1)).decode("utf-8", "replace")
     separator = next((mark for mark in "\t;," if mark in line), ",")
     try:
         names = {_plain(name) for name in next(csv.reader(io.StringIO(line), delimiter=separator), [])}
@@ -60,9 +59,12 @@ def read(content: bytes) -> Document:
     authors = [name.strip() for name in re.split(r"[;|]", _first(cells, _AUTHORS))]
     return record_document(
         identifier(cells.get("id", ""), _first(cells, _PMID), _first(cells, _DOI), _first(cells, _NUMBER), row),
-        title=_first(cells, _TITLE), abstract=_first(cells, _ABSTRACT), authors=authors,
-        published=_first(cells, _YEAR), language=cells.get("language", ""),
-    )  # fmt: skip
+        title=_first(cells, _TITLE),
+        abstract=_first(cells, _ABSTRACT),
+        authors=authors,
+        published=_first(cells, _YEAR),
+        language=cells.get("language", ""),
+    )
 
 
 def _plain(name: str) -> str:

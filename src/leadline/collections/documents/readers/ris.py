@@ -6,19 +6,26 @@ import re
 from collections.abc import Iterator
 
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.fields.review_record import identifier, packed, record_document, unpacked
-from leadline.collections.documents.markup.tagged_lines import Fields, tagged_records
-from leadline.collections.documents.raw import Broken, Raw, Window
-from leadline.collections.documents.registry import reader
+from leadline.collections.documents.fields.record_fields import (
+    Fields,
+    identifier,
+    packed,
+    record_document,
+    tagged_records,
+    unpacked,
+)
+from leadline.collections.documents.registry import Broken, Raw, Window, reader
 
 _LINE = re.compile(r"([A-Z][A-Z0-9])  - ?(.*)")
 _BEGINS = re.compile(rb"TY  - ")
+_MARKER = re.compile(r"TY  - (?:[A-Z]{2,8})?(?=\s|$)")
 _LABEL = re.compile(r"ASReview_(?:relevant|irrelevant|not_seen)", re.IGNORECASE)
 
 
 def split_references(window: Window) -> Iterator[Raw | Broken]:
     """The references of a stream."""
-    return tagged_records(window, "ris", _LINE, "TY", _pack, once=("TI", "AB", "DO", "PY"), end="ER")
+    once = ("TI", "AB", "DO", "PY")
+    return tagged_records(window, "ris", _LINE, "TY", _pack, marker=_MARKER, once=once, end="ER")
 
 
 def _pack(fields: Fields, row: int) -> bytes:
@@ -42,7 +49,9 @@ def read(content: bytes) -> Document:
     pubmed = first("AN") if "pubmed" in first("DB", "DP").lower() or "medline" in first("DB", "DP").lower() else ""
     return record_document(
         identifier("", pubmed, first("DO", "M3", "UR"), first("ID", "AN"), row),
-        title=first("TI", "T1", "CT", "BT"), abstract=first("AB", "N2"),
+        title=first("TI", "T1", "CT", "BT"),
+        abstract=first("AB", "N2"),
         authors=[name for tag in ("AU", "A1") for name in fields.get(tag, ())],
-        published=first("DA", "PY", "Y1").replace("/", "-").strip("-"), language=first("LA"),
-    )  # fmt: skip
+        published=first("DA", "PY", "Y1").replace("/", "-").strip("-"),
+        language=first("LA"),
+    )

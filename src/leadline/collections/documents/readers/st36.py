@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.fields.st36_citations import citations_under, distinct_citations
-from leadline.collections.documents.fields.st36_parts import (
+from leadline.collections.documents.fields.patent_offices import (
+    citations_under,
     date_of,
+    distinct_citations,
     document_ids,
     in_one_language,
     language_of,
@@ -20,10 +21,8 @@ from leadline.collections.documents.fields.st36_parts import (
     publication_number,
     st36_document,
 )
-from leadline.collections.documents.markup.tidy import tidy
-from leadline.collections.documents.markup.xml import Element, find_text, local_name
 from leadline.collections.documents.numbers import Number
-from leadline.collections.documents.registry import reader
+from leadline.collections.documents.registry import Element, find_text, local_name, reader, tidy
 from leadline.text.days import iso
 
 ROOTS = (

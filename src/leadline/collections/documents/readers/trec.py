@@ -17,11 +17,10 @@ from html import unescape
 from typing import Any
 
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.gaps import Gaps
-from leadline.collections.documents.markup.charset import decoded_text
-from leadline.collections.documents.raw import MAX_DOCUMENT_BYTES, Broken, Raw, Window
-from leadline.collections.documents.records import from_record
-from leadline.collections.documents.registry import reader
+from leadline.collections.documents.fields.record_fields import from_record
+from leadline.collections.documents.fields.web_pages import decoded_text
+from leadline.collections.documents.registry import MAX_DOCUMENT_BYTES, Broken, Raw, Window, reader
+from leadline.collections.documents.splitting import Gaps
 from leadline.text.days import iso
 
 _BEGINS = re.compile(
@@ -30,9 +29,9 @@ _BEGINS = re.compile(
     <DOC(?:\s[^<>]*)?>""",
     re.IGNORECASE | re.DOTALL | re.VERBOSE,
 )
-_LATER = re.compile(rb"^<DOC>\s*<DOCNO>", re.MULTILINE)  # where the first is damaged
+_LATER = re.compile(rb"(?:\A|[\r\n])<DOC>\s*<DOCNO>")  # where the first is damaged
 _START = re.compile(rb"<[Dd][Oo][Cc](?=[\s>])")
-_BEHIND = re.compile(rb"(?:\n|</[Dd][Oo][Cc]\s*>)[ \t]*\Z|\A\s*\Z")  # what may stand before a start tag
+_BEHIND = re.compile(rb"(?:[\r\n]|</[Dd][Oo][Cc]\s*>)[ \t]*\Z|\A\s*\Z")  # what may stand before a start tag
 _NUMBER = re.compile(rb"[^<>]*>\s*<[Dd][Oo][Cc](?:[Nn][Oo]|[Ii][Dd])\b")  # a number follows: a document wherever it is
 _DOCNO = re.compile(rb"(</?)DOCNO>", re.IGNORECASE)
 _END = re.compile(rb"</[Dd][Oo][Cc]\s*>")
@@ -70,6 +69,7 @@ def split_documents(window: Window) -> Iterator[Raw | Broken]:
     """The documents of a stream. What stands between them is reported unless it is markup around documents."""
     gaps = Gaps(("DOC", "doc"))
     position, nothing = 0, True
+    ends = True  # whether documents have end tags; if not, the last one may be whole
     while True:
         start = _next_start(window.buffer, position, len(window.buffer))
         end = start.start() if start else max(position, len(window.buffer) - (0 if window.ended else _OVERLAP))
@@ -80,12 +80,14 @@ def split_documents(window: Window) -> Iterator[Raw | Broken]:
             if not window.fill(1 << 20) and not window.buffer:
                 break
             continue
-        nothing = False
         begin, length, problem = _extent(window, start.start())
-        if length:
-            yield Raw("trec", window.begin + begin, window.buffer[begin : begin + length])
+        content = window.buffer[begin : begin + length]
+        if content and not (problem and ends):
+            yield Raw("trec", window.begin + begin, content)
         if problem:
-            yield Broken(window.begin + begin, problem)
+            yield Broken(window.begin + begin, problem + "; it was not read" * (ends and length > 0))
+        ends = _END.search(content, max(0, length - _OVERLAP)) is not None or (ends and not nothing)
+        nothing = False
         if not length:
             return
         position = begin + length
@@ -124,7 +126,8 @@ def _extent(window: Window, begin: int) -> tuple[int, int, str]:
 
 def parse_document(content: bytes) -> dict[str, Any]:
     """A document as a record: our names for the elements we know, their own names for others."""
-    text = _INLINE.sub("", _NOT_SHOWN.sub(" ", decoded_text(content)))
+    text = decoded_text(content).replace("\r\n", "\n").replace("\r", "\n")
+    text = _INLINE.sub("", _NOT_SHOWN.sub(" ", text))
     opening = _TAG.match(text.lstrip())
     attributes = {
         found[1].lower(): found[2] or found[3] or found[4]

@@ -13,10 +13,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.markup.charset import decoded_text
-from leadline.collections.documents.raw import Broken, Raw, Window
-from leadline.collections.documents.records import NAMES, OTHER_NAMES, from_record, parse_record
-from leadline.collections.documents.registry import reader
+from leadline.collections.documents.fields.record_fields import NAMES, OTHER_NAMES, from_record, parse_record
+from leadline.collections.documents.fields.web_pages import decoded_text
+from leadline.collections.documents.registry import Broken, Raw, Window, head_lines, reader, rows_end_in_cr
 
 _COLUMNS = {
     (2, False): ("id", "text"),
@@ -32,9 +31,7 @@ _SAMPLE = 20  # lines that decide how many columns there are and what they hold
 
 def layout(head: bytes) -> tuple[str, ...]:
     """The columns of a table without a header, by its first lines; empty if it is not one."""
-    lines = [line.removesuffix("\r") for line in decoded_text(head).split("\n")]
-    # The last line may be cut off, unless it is the only one.
-    rows = [line.split("\t") for line in (lines[:-1] or lines)[:_SAMPLE] if line.strip()]
+    rows = [line.split("\t") for line in map(decoded_text, head_lines(head, _SAMPLE)) if line.strip()]
     if not rows or has_header(rows):
         return ()
     (width, count), *_ = Counter(len(row) for row in rows).most_common(1)
@@ -74,8 +71,8 @@ def split_lines(window: Window) -> Iterator[Raw | Broken]:
     if not columns:
         yield Broken(0, "is not TSV without a header: expected id, text; id, title, text; or id, url, title, text")
         return
-    for offset, line in window.lines():
-        cells = decoded_text(line.removesuffix(b"\r")).split("\t")
+    for offset, line in window.lines(lone_cr=rows_end_in_cr(window.buffer)):
+        cells = decoded_text(line).split("\t")
         if b"\0" in line:
             yield Broken(offset, "has a NUL byte")
         elif len(cells) == len(columns):

@@ -12,19 +12,325 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from html import escape
 from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any
+from xml.parsers import expat
 
-from leadline.collections.documents.classes import national, symbol
-from leadline.collections.documents.document import Document, Priority
-from leadline.collections.documents.fields.us_parts import application, valid_priorities
-from leadline.collections.documents.fields.uspto_parts import read_citations, read_claims
-from leadline.collections.documents.markup.outlines import Extent, outline
-from leadline.collections.documents.markup.plain_text import BLANK, ENTRY, LINE, Layout, read_words
-from leadline.collections.documents.markup.xml import Element, parse, text_of
+from leadline.collections.choices import Origin
+from leadline.collections.documents.document import (
+    Citation,
+    Claim,
+    Document,
+    Priority,
+    limited,
+    national,
+    parents,
+    symbol,
+)
+from leadline.collections.documents.fields.patent_offices import application, valid_priorities
 from leadline.collections.documents.numbers import Number, normalise
-from leadline.collections.documents.registry import reader
+from leadline.collections.documents.registry import Element, find_text, parse, reader, text_of
 from leadline.text.days import iso
+from leadline.text.engine import Kernel, compiled_job
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+# The plain text of markup, without building a tree, which would cost twice as much as checking the markup.
+#
+# Most of a patent is description, of which only the words and the ends of paragraphs are needed. A kernel extracts them
+# from the bytes at the speed of memory. Its plain equivalent is a parser of the standard library, which gives the same
+# words; a property test compares the two.
+
+
+BLANK, LINE, ENTRY = 1, 2, 3
+
+_SEPARATOR = "\N{INFORMATION SEPARATOR TWO}"  # XML may not contain it
+_MARKS = {BLANK: " ", LINE: "\N{INFORMATION SEPARATOR ONE}"}
+_BLANKS = re.compile(" {2,}")
+_MAX_ENTRIES = 4096
+
+
+class Layout:
+    """Which elements separate words, and how. All others are part of running text: H<sub>2</sub>O is one word.
+
+    BLANK is a gap between words. LINE begins and ends a line. The end of an ENTRY ends a text.
+    """
+
+    def __init__(self, effects: Mapping[str, int]) -> None:
+        self.effects = effects
+
+    @cached_property
+    def table(self) -> NDArray[np.int64]:
+        """The elements for the kernel: the first eight letters of the name, its length, the effect."""
+        import numpy as np
+
+        names = {name.encode(): effect for name, effect in self.effects.items()}
+        rows = [(int.from_bytes(name[:8], "little"), len(name), effect) for name, effect in names.items()]
+        return np.array(rows, np.int64).ravel()
+
+
+def read_words(markup: bytes, layout: Layout, extents: Sequence[tuple[int, int]] = ()) -> list[str]:
+    r"""The texts of well-formed markup, one for each entry and one for the rest after the last entry.
+
+    A run of blanks is one blank, and so is a line break of the file. With `extents`, each a begin and an end, only that
+    markup is read.
+
+    >>> layout = Layout({"p": LINE, "td": BLANK, "claim": ENTRY})
+    >>> read_words(b"<claim><p>H<sub>2</sub>O\n is wet.</p><p><td>1</td><td>2</td></p></claim>5 &#x3bc;m", layout)
+    ['H2O is wet.\n1 2', '5 μm']
+    """
+    extents = extents or [(0, len(markup))]
+    size = sum(end - begin for begin, end in extents)
+    return _words_of_markup.choose(size)(markup, layout, extents)
+
+
+def _words_plain(markup: bytes, layout: Layout, extents: Sequence[tuple[int, int]]) -> list[str]:
+    content = b"".join(markup[begin:end] for begin, end in extents)
+    marks = {name: _MARKS.get(effect, "") for name, effect in layout.effects.items()}
+    ends = {name: _MARKS.get(effect, _SEPARATOR) for name, effect in layout.effects.items()}
+    pieces: list[str] = []
+    parser = expat.ParserCreate("utf-8")
+    parser.buffer_text = True
+    parser.CharacterDataHandler = pieces.append
+    parser.StartElementHandler = lambda name, _attributes: pieces.append(marks.get(name, ""))
+    parser.EndElementHandler = lambda name: pieces.append(ends.get(name, ""))
+    try:
+        parser.Parse(b"<words>" + content + b"</words>", True)
+    except expat.ExpatError as error:
+        raise ValueError(str(error)) from None
+    text = "".join(pieces).replace("\t", " ").replace("\r", " ").replace("\n", " ")
+    return [*map(_in_lines, text.split(_SEPARATOR))]
+
+
+@compiled_job("leadline.collections.documents.kernels.strip_markup", plain=_words_plain)
+def _words_of_markup(kernel: Kernel, markup: bytes, layout: Layout, extents: Sequence[tuple[int, int]]) -> list[str]:
+    import numpy as np
+
+    text, places = np.frombuffer(markup, np.uint8), np.array(extents, np.int64)
+    size = sum(end - begin for begin, end in extents)
+    words, ends = np.empty(size + 64, np.uint8), np.empty(_MAX_ENTRIES, np.int64)
+    found = kernel(text, places, len(extents), layout.table, len(layout.effects), words, ends, _MAX_ENTRIES)
+    if found < 0:  # more entries than a patent has claims
+        return _words_plain(markup, layout, extents)
+    stops = [0, *ends[:found].tolist()]
+    return [str(words.data[begin:end], "utf-8") for begin, end in pairwise(stops)]
+
+
+def _in_lines(entry: str) -> str:
+    lines = (line.strip(" ") for line in entry.split(_MARKS[LINE]))
+    return "\n".join(_BLANKS.sub(" ", line) if "  " in line else line for line in lines if line)
+
+
+# Claims and citations of the American XML since 2005, read by regular expressions because trees are slow.
+
+
+_ORIGINS: dict[str, Origin] = {
+    "cited by examiner": "examiner",
+    "cited by applicant": "applicant",
+    "cited by other": "applicant",
+    "cited by third party": "third party",
+}
+_ATTRIBUTES = r"""(?:\s++[\w-]++="[^"<>]*+")*+"""
+_VALUE = r"((?:[!-%'-;=-~]++(?:[ ](?=[!-%'-;=-~]))?+)*+)"  # words in ASCII with single blanks, without references
+# A citation as the office usually writes it. The last group matches any other.
+_CITATION = re.compile(
+    rf"""<(?:(?:
+        patcit{_ATTRIBUTES}>\s*+<document-id>\s*+<country>
+        (?:US</country>\s*+<doc-number>((?:D|RE|PP|H)?[1-9][0-9]{{4,7}}|20(?!00)[0-9]{{2}}/[0-9]{{7}})
+        |{_VALUE}</country>\s*+<doc-number>{_VALUE})</doc-number>\s*+
+        (?:<kind>([A-Z][0-9]?)</kind>\s*+)?(?:<name>[^<]*+</name>\s*+)?(?:<date>{_VALUE}</date>\s*+)?
+        </document-id>\s*+</patcit>
+        |nplcit{_ATTRIBUTES}>\s*+<othercit>([^<]*+(?:<(?!/othercit>)[^<]*+)*+)</othercit>\s*+</nplcit>
+    )\s*+<category>{_VALUE}</category>|(patcit|nplcit)\b)""",
+    re.VERBOSE | re.ASCII,
+)
+_LITERATURE = Layout({"nplcit": ENTRY})
+# The start of a claim or a reference to one, as the office usually writes them. The last group matches any other.
+_CLAIM = re.compile(
+    rb"""<claim(?:\ id="([^"<>&\t\r\n]*+)"\ num="0*([1-9][0-9]{0,5})">
+    |-ref\ idref="([^"<>&\t\r\n]++)">
+    |((?:-ref)?[\s/>]))""",
+    re.VERBOSE,
+)
+_NUMBER = re.compile(r"0*([0-9]{1,6})")
+_LABEL = re.compile(r"[0-9]{1,4}(?:\s?[-–]\s?[0-9]{1,4})?\s?[.)]\s*")
+
+
+def read_citations(markup: bytes) -> tuple[Citation, ...]:
+    """The citations in the markup of the references cited, in their order.
+
+    >>> cited = b"<document-id><country>US</country><doc-number>5123456</doc-number><kind>A</kind></document-id>"
+    >>> read_citations(b"<a><b><patcit>" + cited + b"</patcit><category>cited by examiner</category></b></a>")
+    (Citation(number='US5123456A', origin='examiner', category='', date='', text=''),)
+    """
+    found = _CITATION.findall(markup.decode())
+    if any(match[-1] for match in found):
+        found = list(_fields(markup))
+    literature = "".join(f"<nplcit>{match[5]}</nplcit>" for match in found if match[5])
+    texts = iter(read_words(literature.encode(), _LITERATURE) if literature else ())
+    citations = []
+    for american, country, number, kind, date, written, category, _ in found:
+        origin = _ORIGINS.get(category) or _ORIGINS.get(" ".join(category.lower().split()), "unknown")
+        if american:  # already normalised
+            citations.append(Citation(f"US{american.replace('/', '')}{kind}", origin, "", iso(date)))
+        elif written:
+            citations.append(Citation("", origin, "", "", next(texts)))
+        elif number:
+            cited = normalise(number, country, kind)
+            text = "" if cited.office else cited.serial
+            citations.append(Citation("" if text else cited.id, origin, "", iso(date), text))
+    return tuple(citations)
+
+
+def _fields(markup: bytes) -> Iterator[tuple[str, ...]]:
+    """The groups of `_CITATION` for citations with more or fewer elements than usual, or in another order."""
+    for citation in parse(markup):
+        patent = citation.find("patcit")
+        category = find_text(citation, "category")
+        if patent is not None:
+            paths = ("country", "doc-number", "kind", "date")
+            yield "", *(find_text(patent, f"document-id/{path}") for path in paths), "", category, ""
+        else:
+            yield "", "", "", "", "", escape(text_of(citation.find("nplcit"))), category, ""
+
+
+def read_claims(markup: bytes, extent: tuple[int, int], texts: list[str]) -> tuple[Claim, ...]:
+    """The claims in this extent of the markup, with their texts.
+
+    A claim without a number, or with that of an earlier claim, gets the next free number.
+    """
+    numbers: dict[int, None] = {}
+    highest = 0
+    by_id: dict[bytes, int] = {}
+    references: list[list[bytes]] = [[]]  # the first are those before any claim
+    found = _CLAIM.findall(markup, *extent)
+    if any(match[-1] for match in found):
+        found = list(_attributes(markup[slice(*extent)]))
+    for name, printed, reference, _ in found:
+        if reference:
+            references[-1].append(reference)
+            continue
+        number = int(printed or 0)
+        number = number if number and number not in numbers else highest + 1
+        highest = max(highest, number)
+        numbers[number] = None
+        references.append([])
+        by_id.setdefault(name, number)
+    if len(numbers) != len(texts):
+        raise ValueError(f"{len(numbers)} claims begin in the markup, but {len(texts)} have a text")
+    return limited(
+        _claim(number, text.replace("\n", " "), [by_id[name] for name in names if name in by_id])
+        for number, text, names in zip(numbers, texts, references[1:], strict=True)
+    )
+
+
+def _attributes(markup: bytes) -> Iterator[tuple[bytes, bytes, bytes, bytes]]:
+    """The groups of `_CLAIM` for claims and references whose attributes are not the usual ones."""
+    for element in parse(markup).iter("claim", "claim-ref"):
+        if element.tag == "claim":
+            number = _NUMBER.match(element.get("num", ""))
+            yield element.get("id", "").encode(), number[1].encode() if number else b"", b"", b""
+        elif element.get("idref"):
+            yield b"", b"", element.get("idref").encode(), b""
+
+
+def _claim(number: int, text: str, marked: list[int]) -> Claim:
+    text = text[label.end() :] if (label := _LABEL.match(text)) else text
+    linked = {claim for claim in marked if claim < number}
+    if "laims" in text or (not marked and "laim" in text):  # else the text names no more than the references
+        linked.update(parents(text, number))
+    return Claim(number, text, tuple(sorted(linked)))
+
+
+# Check that a document is well-formed XML and find its parts, without building a tree.
+#
+# A kernel matches the tags in the bytes. A document that is broken, or has more than plain elements, attributes and
+# references, is left to a parser.
+
+
+Extent = tuple[int, int]  # begin and end in a document's bytes
+Outline = tuple[dict[bytes, Extent], dict[bytes, Extent]]
+_DEEPEST, _MOST_ATTRIBUTES, _ROWS = 200, 50, 4096  # the first two are the kernel's
+
+
+class _Buffers(threading.local):
+    """The kernel's arrays and a parser, per thread: making them takes as long as reading a short document."""
+
+    rows: NDArray[np.int64] | None = None
+    names: NDArray[np.int64]
+    attributes: NDArray[np.int64]
+    parser: Any = None
+
+
+_buffers = _Buffers()
+
+
+def outline(content: bytes) -> Outline | None:
+    """The extents of the root's children and of the first child's children, by name; the first of each name.
+
+    None leaves the document to a parser, which finds the same parts.
+    """
+    return _outline.choose(len(content))(content)
+
+
+def _outline_plain(content: bytes) -> Outline | None:
+    return None
+
+
+@compiled_job("leadline.collections.documents.kernels.outline", plain=_outline_plain)
+def _outline(kernel: Kernel, content: bytes) -> Outline | None:
+    import numpy as np
+
+    work = _buffers
+    if work.rows is None:
+        work.rows = np.empty(4 * _ROWS, np.int64)
+        work.names, work.attributes = np.empty(2 * _DEEPEST, np.int64), np.empty(2 * _MOST_ATTRIBUTES, np.int64)
+    text = np.frombuffer(content, np.uint8)
+    found = kernel(text, len(content), work.names, work.attributes, work.rows, _ROWS)
+    if found < 0:
+        return None
+    if not content.isascii():  # the kernel checks no other characters
+        check(content)
+    children: dict[bytes, Extent] = {}
+    grandchildren: dict[bytes, Extent] = {}
+    for depth, begin, end, length in work.rows[: 4 * found].reshape(-1, 4).tolist():
+        (children if depth == 1 else grandchildren).setdefault(content[begin + 1 : begin + 1 + length], (begin, end))
+    return children, grandchildren
+
+
+class _NoTarget:
+    """A parser's target that takes nothing, so that the parser only checks."""
+
+    def close(self) -> None:
+        pass
+
+
+def check(content: bytes) -> None:
+    """Raise ValueError with the parser's message when a document is not well-formed XML.
+
+    >>> check(b"<p>one <b>two</p></b>")
+    Traceback (most recent call last):
+    ValueError: Opening and ending tag mismatch: b line 1 and p, line 1, column 18 (<string>, line 1)
+    """
+    from lxml import etree
+
+    parser, _buffers.parser = _buffers.parser, None  # one that found an error is not used again
+    if parser is None:
+        settings = {"resolve_entities": False, "no_network": True, "huge_tree": True}
+        parser = etree.XMLParser(target=_NoTarget(), encoding="utf-8", **settings)
+    try:
+        parser.feed(content)
+        parser.close()
+    except etree.XMLSyntaxError as error:
+        raise ValueError(" ".join(str(error).split())) from None
+    _buffers.parser = parser
+
 
 ROOTS = ("us-patent-grant", "us-patent-application")
 

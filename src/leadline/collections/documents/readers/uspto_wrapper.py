@@ -18,11 +18,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from leadline.collections.documents.claims import limited
-from leadline.collections.documents.document import Claim, Document
-from leadline.collections.documents.fields.us_parts import application, read_claim
-from leadline.collections.documents.markup.xml import Element, local_name, text_of
-from leadline.collections.documents.registry import reader
+from leadline.collections.documents.document import Claim, Document, limited
+from leadline.collections.documents.fields.patent_offices import application, read_claim
+from leadline.collections.documents.registry import Element, local_name, reader, text_of
 from leadline.text.days import iso
 
 ROOTS = ("ClaimsDocument", "SpecificationDocument")

@@ -13,20 +13,22 @@ from collections import Counter
 from collections.abc import Iterator
 
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.fields.web_page import (
+from leadline.collections.documents.fields.web_pages import (
     HTML_TYPES,
+    MAX_BODY,
     PAGE_TYPES,
     PDF_TYPE,
+    check_html_packages,
     media_type,
     packed_page,
     page_document,
+    parse_answer,
+    parse_headers,
+    reads_pdf,
+    robots_header,
     server_date,
 )
-from leadline.collections.documents.markup.html import check_html_packages, robots_header
-from leadline.collections.documents.markup.http_message import MAX_BODY, parse_answer, parse_headers
-from leadline.collections.documents.markup.pdf import reads_pdf
-from leadline.collections.documents.raw import Broken, Raw, Window
-from leadline.collections.documents.registry import reader
+from leadline.collections.documents.registry import Broken, Raw, Window, reader
 from leadline.errors import visible
 from leadline.text.days import iso
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.judge.review.features import Matrix, TextFeatures
-from leadline.judge.review.learner import Labels, Rows, Scores, learner
+from leadline.judge.review.learner import Labels, Matrix, Rows, Scores, TextFeatures, learner
 from leadline.judge.review.learners.svm import class_weights
 
 ROUNDS = 100  # of the optimiser, at most

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from leadline.judge.review.features import TextFeatures
-from leadline.judge.review.learner import Labels, Rows, Scores, learner
+from leadline.judge.review.learner import Labels, Rows, Scores, TextFeatures, learner
 from leadline.judge.review.learners.svm import class_weights
 
 SMOOTHING = 3.822

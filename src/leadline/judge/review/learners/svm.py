@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.judge.review.features import TextFeatures
-from leadline.judge.review.kernels.arguments import JudgedRows, SparseRows
-from leadline.judge.review.learner import Labels, Rows, Scores, learner
-from leadline.text.compiled import Kernel
-from leadline.text.engine import compiled_job
+from leadline.judge.review.kernel_arguments import JudgedRows, SparseRows
+from leadline.judge.review.learner import Labels, Rows, Scores, TextFeatures, learner
+from leadline.text.engine import Kernel, compiled_job
 
 COST = 0.11
 RATIO = 9.8  # all documents that are not relevant together weigh 1 / 9.8 of the relevant ones
@@ -58,7 +56,7 @@ def class_weights(relevant: Labels, ratio: float = RATIO) -> NDArray[np.float64]
 
 
 def _moved(judged: JudgedRows, place: int, score: float, violations: NDArray[np.float64]) -> float:
-    """One step; see `kernels/training.py`."""
+    """One step of descent for one row; the compiled twin is in `judge/review/kernels.py`."""
     sign, damping, dual = judged.signs[place], judged.damping[place], judged.duals[place]
     gradient = sign * score - 1.0 + damping * dual
     if dual > 0 or gradient < 0:
@@ -88,7 +86,7 @@ def _trained(
             return
 
 
-@compiled_job("leadline.judge.review.kernels.training.train", plain=_trained)
+@compiled_job("leadline.judge.review.kernels.train", plain=_trained)
 def train(
     kernel: Kernel,
     documents: SparseRows,
@@ -105,7 +103,7 @@ def _scored_rows(documents: SparseRows, weights: NDArray[np.float64], scores: Sc
         scores[row] = _score(documents, row, weights)
 
 
-@compiled_job("leadline.judge.review.kernels.training.score_rows", plain=_scored_rows)
+@compiled_job("leadline.judge.review.kernels.score_rows", plain=_scored_rows)
 def score_rows(kernel: Kernel, documents: SparseRows, weights: NDArray[np.float64], scores: Scores) -> None:
     """The scores of all documents by the weights of their words."""
     kernel(documents, 0, len(scores), weights, len(weights) - 1, scores)

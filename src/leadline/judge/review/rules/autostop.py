@@ -7,8 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.judge.review.certificate import ROUNDING
-from leadline.judge.review.rule import SEEDS, Review, Stop, rule
+from leadline.judge.review.stopping import ROUNDING, SEEDS, Review, Stop, rule
 
 Floats = NDArray[np.float64]
 

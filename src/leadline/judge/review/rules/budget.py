@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leadline.judge.review.rule import Review, Stop, rule, stopped_at
+from leadline.judge.review.stopping import Review, Stop, rule, stopped_at
 
 
 @rule("budget", "rule of thumb")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from leadline.judge.review.learner import Labels
-from leadline.judge.review.rule import Review, Stop, rule, stopped_at
+from leadline.judge.review.stopping import Review, Stop, rule, stopped_at
 
 LOOKS = 100  # in a review: at every document it would take hours to try
 

@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 
-from leadline.judge.review.certificate import ROUNDING
-from leadline.judge.review.rule import SEEDS, Review, Stop, rule
+from leadline.judge.review.stopping import ROUNDING, SEEDS, Review, Stop, rule
 
 LOOKS = 100
 LISTS = 2

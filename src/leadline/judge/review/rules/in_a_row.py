@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leadline.judge.review.rule import Review, Stop, first_run, rule, stopped_at
+from leadline.judge.review.stopping import Review, Stop, first_run, rule, stopped_at
 
 
 @rule("in-a-row", "rule of thumb")

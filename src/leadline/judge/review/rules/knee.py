@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from leadline.judge.review.rule import Review, Stop, rule, stopped_at
+from leadline.judge.review.stopping import Review, Stop, rule, stopped_at
 
 LEAST_READ = 100
 STEEPER = 6.0  # the slope before the bend over the slope behind it; less where little was found

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from leadline.judge.review.certificate import ROUNDING, lowest_so_far, missing_limits
-from leadline.judge.review.rule import Review, Stop, rule, switch_point
+from leadline.judge.review.stopping import ROUNDING, Review, Stop, lowest_so_far, missing_limits, rule, switch_point
 
 
 @rule("ppr", "guarantee")

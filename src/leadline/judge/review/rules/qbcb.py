@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from leadline.judge.review.rule import Review, Stop, rule
+from leadline.judge.review.stopping import Review, Stop, rule
 
 
 def least_positives(target: float, alpha: float) -> int:

@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 
-from leadline.judge.review.certificate import LARGEST_MEAN, ROUNDING, SHAPE, most_missing
-from leadline.judge.review.rule import Review, Stop, rule, switch_point
+from leadline.judge.review.stopping import LARGEST_MEAN, ROUNDING, SHAPE, Review, Stop, most_missing, rule, switch_point
 
 
 @rule("ranked", "guarantee if the order is no worse than chance")

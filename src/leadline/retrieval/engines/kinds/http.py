@@ -25,9 +25,10 @@ from leadline.retrieval.engines.engine import (
     EngineHits,
     SearchEngine,
     engine,
+    variables_in,
+    with_environment,
+    without_secrets,
 )
-from leadline.retrieval.engines.environment import variables_in, with_environment, without_secrets
-from leadline.retrieval.engines.json_paths import value_at
 from leadline.version import __version__
 
 BUSY = (408, 425, 429, 500, 502, 503, 504)  # statuses that may pass
@@ -190,7 +191,7 @@ class _Http:
 
     def _told(self, content: bytes) -> str:
         """What an answer says, without secrets."""
-        return without_secrets(_said(content[: 1 << 16]), self.service.secret_texts())[:200]
+        return without_secrets(_error_message(content[: 1 << 16]), self.service.secret_texts())[:200]
 
     def _request(
         self, method: str, target: str, body: bytes | None, headers: Mapping[str, str], deadline: float
@@ -274,11 +275,11 @@ def _cut(connection: http.client.HTTPConnection) -> None:
 
 
 def _parts(url: str) -> SplitResult | None:
-    """The parts of an address over HTTP; None where it is none."""
+    """The parts of an address over HTTP; None for any other text."""
     try:
         parts = urlsplit(url)
         return parts if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0 else None
-    except ValueError:  # a port or an IPv6 address that is none
+    except ValueError:  # a port that is not a number, or an IPv6 address that is not valid
         return None
 
 
@@ -305,11 +306,13 @@ def _filled_json(template: Any, values: Mapping[str, Any]) -> Any:
     return [_filled_json(value, values) for value in template] if isinstance(template, list) else template
 
 
-def _said(content: bytes) -> str:
+def _error_message(content: bytes) -> str:
     """What an error says: its message where it is JSON that has one, else all of it, in one line.
 
-    >>> _said(b'{"header": {"code": -22, "error": {"message": "no such table"}}}'), _said(b"<p>no such page\\n")
-    ('no such table', '<p>no such page')
+    >>> _error_message(b'{"header": {"code": -22, "error": {"message": "no such table"}}}')
+    'no such table'
+    >>> _error_message(b"<p>no such page\\n")
+    '<p>no such page'
     """
     text = content.decode("utf-8", "replace")
     try:
@@ -352,3 +355,44 @@ def _number(value: Any, path: str) -> float:
 def _seconds(written: str) -> float:
     """How long a Retry-After asks to wait; a date counts as a second."""
     return min(float(written), 60.0) if written.strip().isdigit() else float(bool(written))
+
+
+# Places in JSON: `hits.hits` is the value of "hits" in that of "hits"; a number is a place in a list.
+#
+# A key that has a dot itself is written in quotes: `meta."doc.id"`.
+
+
+_PART = re.compile(r'"([^"]*)"|([^."]+)')
+
+
+def parts_of(path: str) -> list[str]:
+    """The keys of a path.
+
+    >>> parts_of('hits.0."doc.id"')
+    ['hits', '0', 'doc.id']
+    """
+    return [quoted or plain for quoted, plain in _PART.findall(path)]
+
+
+def value_at(content: Any, path: str, whole: str = "the answer") -> Any:
+    """The value at a path; the whole content for an empty path. A KeyError names the keys that `whole` has there.
+
+    >>> value_at({"hits": [{"id": "EP1"}]}, "hits.0.id")
+    'EP1'
+    """
+    found = content
+    for place, part in enumerate(parts_of(path)):
+        if isinstance(found, dict) and part in found:
+            found = found[part]
+        elif isinstance(found, list) and part.isdigit() and int(part) < len(found):
+            found = found[int(part)]
+        else:
+            where = f"{'.'.join(parts_of(path)[:place])} of {whole}" if place else whole
+            raise KeyError(f"no {part!r} in {where}, which has {_contents(found)}")
+    return found
+
+
+def _contents(found: Any) -> str:
+    if isinstance(found, dict):
+        return ", ".join(repr(str(key)[:30]) for key in list(found)[:6]) or "no keys"
+    return f"{len(found)} entries" if isinstance(found, list) else f"{str(found)[:30]!r}"

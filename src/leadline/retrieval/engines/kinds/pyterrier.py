@@ -5,8 +5,14 @@ from __future__ import annotations
 import threading
 from typing import Any, ClassVar
 
-from leadline.retrieval.engines.calling import TimedCaller
-from leadline.retrieval.engines.engine import AskingFailedError, Connection, EngineHits, SearchEngine, engine
+from leadline.retrieval.engines.engine import (
+    AskingFailedError,
+    Connection,
+    EngineHits,
+    SearchEngine,
+    TimedCaller,
+    engine,
+)
 from leadline.retrieval.engines.kinds.python import named_object
 
 

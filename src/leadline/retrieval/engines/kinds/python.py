@@ -8,8 +8,15 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from leadline.errors import InputError
-from leadline.retrieval.engines.calling import TimedCaller
-from leadline.retrieval.engines.engine import AskingFailedError, Connection, EngineHits, SearchEngine, engine, hits_of
+from leadline.retrieval.engines.engine import (
+    AskingFailedError,
+    Connection,
+    EngineHits,
+    SearchEngine,
+    TimedCaller,
+    engine,
+    hits_of,
+)
 
 
 @engine("python")

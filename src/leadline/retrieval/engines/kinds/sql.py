@@ -7,18 +7,27 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from leadline.errors import InputError
-from leadline.retrieval.engines.databases.address import address_of
-from leadline.retrieval.engines.databases.database import Database, reason_of
-from leadline.retrieval.engines.databases.duckdb import DuckDB
-from leadline.retrieval.engines.databases.mysql import MySQL, Sphinx, checked_select
-from leadline.retrieval.engines.databases.postgresql import PostgreSQL
-from leadline.retrieval.engines.databases.sqlite import Sqlite
-from leadline.retrieval.engines.databases.statements import places_in
+from leadline.retrieval.engines.databases import (
+    Database,
+    DuckDB,
+    MySQL,
+    PostgreSQL,
+    Sphinx,
+    Sqlite,
+    address_of,
+    checked_select,
+    places_in,
+    reason_of,
+)
 from leadline.retrieval.engines.engine import AskingFailedError, Connection, SearchEngine, engine
 
 CONNECTIONS: dict[str, Callable[[str, str, float], Database]] = {
-    "sqlite": Sqlite, "duckdb": DuckDB, "postgresql": PostgreSQL, "mysql": MySQL, "sphinx": Sphinx
-}  # fmt: skip
+    "sqlite": Sqlite,
+    "duckdb": DuckDB,
+    "postgresql": PostgreSQL,
+    "mysql": MySQL,
+    "sphinx": Sphinx,
+}
 PACKAGES = {"duckdb": ("duckdb",), "postgresql": ("pg8000",), "mysql": ("pymysql",), "sphinx": ("pymysql",)}
 FILES = ("sqlite", "duckdb")
 LIKE_MYSQL = ("mysql", "sphinx")

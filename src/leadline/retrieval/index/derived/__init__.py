@@ -16,17 +16,14 @@ like those of any field; `terms` gives those of a query.
 from __future__ import annotations
 
 import importlib
-import pkgutil
 from collections.abc import Callable, Sequence
 from functools import cache
 
 from leadline.errors import checked_choice
-from leadline.retrieval.index.analysis import Analysis
-from leadline.retrieval.index.occurrences import Occurrences
+from leadline.retrieval.index.analysis import Analysis, Occurrences
+from leadline.retrieval.index.choices import DERIVED
 
 FieldFunction = Callable[[Sequence[str], Analysis], Occurrences]
-
-DERIVED: tuple[str, ...] = tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))
 
 
 @cache

@@ -14,10 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.retrieval.index.analysis import Analysis
-from leadline.retrieval.index.characters import joined
-from leadline.retrieval.index.occurrences import Occurrences, WordSpans
-from leadline.text.ids import ranges
+from leadline.retrieval.index.analysis import Analysis, Occurrences, WordSpans, joined
+from leadline.text.fields import ranges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -97,9 +95,13 @@ def _chunks(kind: NDArray[np.int8], links: NDArray[np.bool_]) -> tuple[NDArray[n
 
 
 def _phrases(
-    first: NDArray[np.int64], last: NDArray[np.int64], kind: NDArray[np.int8], stem: NDArray[np.int64],
-    stems: Sequence[bytes], offsets: NDArray[np.int64],
-) -> Occurrences:  # fmt: skip
+    first: NDArray[np.int64],
+    last: NDArray[np.int64],
+    kind: NDArray[np.int8],
+    stem: NDArray[np.int64],
+    stems: Sequence[bytes],
+    offsets: NDArray[np.int64],
+) -> Occurrences:
     """The terms of chunks, from the kind and the stem (a number) of each word."""
     lengths = last - first
     pairs = ranges(first, lengths)  # the first word of each pair: every word of a chunk except its last

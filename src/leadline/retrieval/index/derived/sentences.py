@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from leadline.retrieval.index.analysis import Analysis
-from leadline.retrieval.index.characters import joined
-from leadline.retrieval.index.occurrences import Occurrences, WordSpans
+from leadline.retrieval.index.analysis import Analysis, Occurrences, WordSpans, joined
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

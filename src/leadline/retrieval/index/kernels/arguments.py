@@ -1,10 +1,10 @@
-"""The arguments of the indexing kernels; see `text/kernels/arguments.py`."""
+"""The arguments of the indexing kernels; see `text/kernel_arguments.py`."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from leadline.text.kernels.arguments import Bytes, Int32s, Int64s, UInt64s
+from leadline.text.kernel_arguments import Bytes, Int32s, Int64s, UInt64s
 
 
 class BatchWords(NamedTuple):

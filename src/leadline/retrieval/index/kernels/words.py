@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from leadline.text.kernels.arguments import Bytes, Int32s, Int64s, kernel
+from leadline.text.kernel_arguments import Bytes, Int32s, Int64s, kernel
 
-# Classes of characters, assigned by `index/characters.py`. The order matters: LETTER and DIGIT, which make words, are
+# Classes of characters, assigned in `analysis.py`. The order matters: LETTER and DIGIT, which make words, are
 # compared as a range, and so are POINT, HYPHEN and AMPERSAND, which may join two parts of a word.
 BETWEEN, LETTER, DIGIT, POINT, HYPHEN, AMPERSAND, ALONE = 0, 1, 2, 3, 4, 5, 6
 
@@ -35,6 +35,7 @@ def find_words(
         joined = BETWEEN  # class of the last point or hyphen, which belongs to the word only if the word continues
         joint = i  # and its place
         while i < end:
+            # The class of the character, decoded from UTF-8 by the length that its first byte tells.
             byte = text[i]
             if byte < 128:
                 kind, width = classes[byte], 1
@@ -46,6 +47,7 @@ def find_words(
                 plane = ((byte & 7) << 2) | ((text[i + 1] & 63) >> 4)
                 picture = plane == 1 and (text[i + 1] & 15) == 15
                 kind, width = (ALONE if 2 <= plane <= 3 else BETWEEN if picture else LETTER), 4
+            # A letter or digit continues the word, begins one, or shows that the sign before it ended one.
             if LETTER <= kind <= DIGIT:
                 if joined != BETWEEN and not (
                     (joined == POINT and last == DIGIT and kind == DIGIT)
@@ -69,6 +71,7 @@ def find_words(
                     words += 1
                 last, joined = BETWEEN, BETWEEN
             i += width
+        # The text ends within a word.
         if last != BETWEEN:
             starts[words], lengths[words] = begin, (end if joined == BETWEEN else joint) - begin
             words += 1

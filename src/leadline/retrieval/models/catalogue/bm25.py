@@ -7,8 +7,7 @@ from typing import Literal
 import numpy as np
 
 from leadline.options import NotNegative, Share
-from leadline.retrieval.models.postings import Array, Postings, once_a_term
-from leadline.retrieval.models.registry import Saturation, model
+from leadline.retrieval.models.registry import Array, Postings, Saturation, model, once_a_term
 
 BM25Variant = Literal["lucene", "robertson", "atire"]
 IDF = {

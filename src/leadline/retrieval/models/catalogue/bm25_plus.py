@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from leadline.options import NotNegative, Share
-from leadline.retrieval.models.postings import Array, Postings, once_a_term
-from leadline.retrieval.models.registry import model
+from leadline.retrieval.models.registry import Array, Postings, model, once_a_term
 
 
 @model("bm25+")

@@ -10,8 +10,7 @@ import numpy as np
 
 from leadline.options import NotNegative, Share
 from leadline.retrieval.models.catalogue.bm25 import IDF
-from leadline.retrieval.models.postings import Array, Postings, once_a_term
-from leadline.retrieval.models.registry import model
+from leadline.retrieval.models.registry import Array, Postings, model, once_a_term
 
 
 @model("bm25f", by_field=True)
@@ -34,7 +33,7 @@ def bm25f(
     A term once in the title (weight 2) and once in the body, both of average length, in 1 of 4 documents: t = 3,
     1.203973 · 3 / 4.2.
 
-    >>> from leadline.retrieval.models.postings import InField
+    >>> from leadline.retrieval.models.registry import InField
     >>> once = np.ones(1)
     >>> fields = {"title": InField(2.0, once, 5 * once, once, 5.0), "body": InField(1.0, once, 50 * once, once, 50.0)}
     >>> bm25f(Postings(3 * once, 60 * once, once, 3 * once, 4, 240.0, fields)).round(6)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from leadline.options import Positive
-from leadline.retrieval.models.postings import Array, Postings
-from leadline.retrieval.models.registry import model
+from leadline.retrieval.models.registry import Array, Postings, model
 
 
 def _lacking(length: Array, mu: float) -> Array:

@@ -7,8 +7,7 @@ from typing import Annotated
 import numpy as np
 
 from leadline.options import Bounds
-from leadline.retrieval.models.postings import Array, Postings
-from leadline.retrieval.models.registry import model
+from leadline.retrieval.models.registry import Array, Postings, model
 
 
 @model("indri-jelinek-mercer")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from leadline.retrieval.models.postings import Array, Postings
-from leadline.retrieval.models.registry import model
+from leadline.retrieval.models.registry import Array, Postings, model
 
 
 @model("tfidf")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leadline.retrieval.pipeline.link_priors import with_gain
-from leadline.retrieval.pipeline.options import Share
+from leadline.options import Share
+from leadline.retrieval.pipeline.combining import with_gain
+from leadline.retrieval.pipeline.context import Request, summed
 from leadline.retrieval.pipeline.pipeline import Step, step
-from leadline.retrieval.pipeline.query.patent_fields import summed
-from leadline.retrieval.pipeline.request import Request
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from leadline.errors import InputError
+from leadline.options import Count
 from leadline.retrieval.models.registry import MODELS
 from leadline.retrieval.models.searcher import parse_model
-from leadline.retrieval.pipeline.options import Count
+from leadline.retrieval.pipeline.context import Request
 from leadline.retrieval.pipeline.pipeline import Step, step
-from leadline.retrieval.pipeline.request import Request
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext

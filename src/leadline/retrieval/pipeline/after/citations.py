@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from leadline.options import Count, Share, Weight
 from leadline.retrieval.index.segment import MISSING
-from leadline.retrieval.pipeline.link_priors import with_gain
-from leadline.retrieval.pipeline.options import Count, Share, Weight
+from leadline.retrieval.pipeline.combining import with_gain
+from leadline.retrieval.pipeline.context import Request
 from leadline.retrieval.pipeline.pipeline import Step, step
-from leadline.retrieval.pipeline.request import Request
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
+from leadline.options import Fields, Share, Weight
 from leadline.retrieval.pipeline.combining import minmax, mixed
-from leadline.retrieval.pipeline.options import Fields, Share, Weight
+from leadline.retrieval.pipeline.context import Request
 from leadline.retrieval.pipeline.pipeline import Step, step
 from leadline.retrieval.pipeline.query.claims import ClaimWording, claim_queries
 from leadline.retrieval.pipeline.query.search import Search
-from leadline.retrieval.pipeline.request import Request
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from leadline.retrieval.pipeline.document_classes import AgreementMeasure, ClassLevel
-from leadline.retrieval.pipeline.link_priors import with_gain
-from leadline.retrieval.pipeline.options import Share
+from leadline.options import Share
+from leadline.retrieval.pipeline.combining import with_gain
+from leadline.retrieval.pipeline.context import Request
+from leadline.retrieval.pipeline.context_data import AgreementMeasure, ClassLevel
 from leadline.retrieval.pipeline.pipeline import Step, step
-from leadline.retrieval.pipeline.request import Request
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext

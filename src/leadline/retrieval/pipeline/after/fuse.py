@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leadline.errors import InputError
-from leadline.records.runs.order import tie_order
-from leadline.records.runs.run import Run
-from leadline.retrieval.models.ranking import Ranking
+from leadline.options import Count, Weight
+from leadline.records.runs import Run, tie_order
+from leadline.retrieval.models.searcher import Ranking
 from leadline.retrieval.pipeline.combining import Combining, Normalising, combined
-from leadline.retrieval.pipeline.options import Count, Weight
+from leadline.retrieval.pipeline.context import Request
 from leadline.retrieval.pipeline.pipeline import Step, step
-from leadline.retrieval.pipeline.request import Request
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext

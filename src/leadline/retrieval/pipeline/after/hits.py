@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 
-from leadline.collections.links.hits import IN_LINKS, ROOTS, hubs_and_authorities, query_pages
-from leadline.options import Bounds
-from leadline.retrieval.pipeline.link_priors import Seen, usable_links, with_gain
-from leadline.retrieval.pipeline.options import Count, Share
+from leadline.collections.choices import IN_LINKS, ROOTS
+from leadline.collections.links.page_scores import hubs_and_authorities, query_pages
+from leadline.options import Bounds, Count, Share
+from leadline.retrieval.pipeline.combining import Seen, usable_links, with_gain
+from leadline.retrieval.pipeline.context import Request
 from leadline.retrieval.pipeline.pipeline import Step, step
-from leadline.retrieval.pipeline.request import Request
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from leadline.retrieval.pipeline.link_priors import Scale, Seen, scaled, usable_links, with_gain
-from leadline.retrieval.pipeline.options import Share
+from leadline.options import Share
+from leadline.retrieval.pipeline.combining import Scale, Seen, scaled, usable_links, with_gain
+from leadline.retrieval.pipeline.context import Request
 from leadline.retrieval.pipeline.pipeline import Step, step
-from leadline.retrieval.pipeline.request import Request
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leadline.errors import InputError
-from leadline.records.side_tables import read_groups
-from leadline.retrieval.models.ranking import Ranking
+from leadline.records.inputs import read_groups
+from leadline.retrieval.models.searcher import Ranking
+from leadline.retrieval.pipeline.context import Request
 from leadline.retrieval.pipeline.pipeline import Step, step
-from leadline.retrieval.pipeline.request import Request
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from leadline.collections.links.pagerank import DAMPING, page_ranks
-from leadline.options import Bounds
-from leadline.retrieval.pipeline.link_priors import Scale, Seen, scaled, usable_links, with_gain
-from leadline.retrieval.pipeline.options import Share
+from leadline.collections.choices import DAMPING
+from leadline.collections.links.page_scores import page_ranks
+from leadline.options import Bounds, Share
+from leadline.retrieval.pipeline.combining import Scale, Seen, scaled, usable_links, with_gain
+from leadline.retrieval.pipeline.context import Request
 from leadline.retrieval.pipeline.pipeline import Step, step
-from leadline.retrieval.pipeline.request import Request
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext

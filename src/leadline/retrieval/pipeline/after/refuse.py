@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leadline.errors import InputError
+from leadline.retrieval.pipeline.context import Request
 from leadline.retrieval.pipeline.pipeline import Step, step
-from leadline.retrieval.pipeline.request import Request
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from leadline.retrieval.pipeline.options import Count, Fields, Share
+from leadline.options import Count, Fields, Share
+from leadline.retrieval.pipeline.context import Query, Request
 from leadline.retrieval.pipeline.pipeline import Step, step
-from leadline.retrieval.pipeline.request import Query, Request
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext

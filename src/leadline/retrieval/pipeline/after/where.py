@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import importlib.util
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from leadline.errors import InputError
-from leadline.retrieval.dense.stored_vectors import stored_vectors
-from leadline.retrieval.pipeline.options import Names
+from leadline.options import Names
+from leadline.retrieval.dense.vectors import stored_vectors
+from leadline.retrieval.pipeline.context import Request
 from leadline.retrieval.pipeline.pipeline import Step, step
-from leadline.retrieval.pipeline.request import Request
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext
+
+WHAT_IS_LOST = {  # what a search without the package has not, and how to get it
+    "chemicals": 'whose synonyms and registry numbers `pip install "leadline[chemistry]"` adds',
+}
 
 
 @step("where")
@@ -41,10 +46,44 @@ class Where(Step):
 
     def __call__(self, context: SearchContext, request: Request) -> Request:
         lacking = [f"the field {name} in the index" for name in self.fields if name not in context.index.fields]
-        lacking += [f"the package {name}" for name in self.packages if importlib.util.find_spec(name) is None]
+        lacking += [_without(name) for name in self.packages if importlib.util.find_spec(name) is None]
         if lacking:
             request = request.with_note(f"searched without {' and '.join(lacking)}")
         if lacking or (self.vectors == "stored" and stored_vectors(context) is None):
             return request if self.otherwise is None else self.otherwise(context, request)
         assert self.then is not None
         return self.then(context, request)
+
+
+def _without(package: str) -> str:
+    """A package that is missing, and what it would give."""
+    lost = WHAT_IS_LOST.get(package)
+    return f"the package {package}" + (f", {lost}" if lost else "")
+
+
+def chosen_packages(steps: Any) -> dict[str, str | None]:
+    """The packages on which the steps of a pipeline, given as its settings, depend, with their versions.
+
+    None is a package that is missing. Runs made with and without it differ, though their settings are the same.
+
+    >>> chosen_packages([{"step": "where", "packages": ["no_such_package"], "then": [{"step": "nouns"}]}])
+    {'no_such_package': None}
+    """
+    if isinstance(steps, (list, tuple)):
+        found = [chosen_packages(each) for each in steps]
+    elif isinstance(steps, dict):
+        found = [chosen_packages(each) for each in steps.values()]
+        if steps.get("step") == "where":
+            found.append({name: _version(name) for name in steps.get("packages") or ()})
+    else:
+        return {}
+    return {name: version for each in found for name, version in each.items()}
+
+
+def _version(package: str) -> str | None:
+    if importlib.util.find_spec(package) is None:
+        return None
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:  # a module that no package manager installed
+        return "unknown"

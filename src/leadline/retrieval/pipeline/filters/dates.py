@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from leadline.collections.documents.hidden import DateRule
+from leadline.collections.documents.families import DateRule
+from leadline.retrieval.pipeline.context import Request
 from leadline.retrieval.pipeline.pipeline import Step, step
-from leadline.retrieval.pipeline.request import Request
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @step("dates")
 class Dates(Step):
-    """Exclude documents that are too late, by a rule of `documents/hidden.py` (default: publication).
+    """Exclude documents that are too late, by a rule of `documents/families.py` (default: publication).
 
     Before a search it limits the documents that are searched; after one it removes results. A step between two of them
     may use documents that the result must not have: `Dates("none") >> Search() >> … >> Dates()`.

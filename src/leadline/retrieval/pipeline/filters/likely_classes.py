@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from leadline.retrieval.pipeline.document_classes import ClassLevel
-from leadline.retrieval.pipeline.link_priors import with_gain
-from leadline.retrieval.pipeline.options import Count, Share
+from leadline.options import Count, Share
+from leadline.retrieval.pipeline.combining import with_gain
+from leadline.retrieval.pipeline.context import Request
+from leadline.retrieval.pipeline.context_data import ClassLevel
 from leadline.retrieval.pipeline.pipeline import Step, step
-from leadline.retrieval.pipeline.request import Request
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leadline.retrieval.pipeline.date_limited import date_limited
-from leadline.retrieval.pipeline.pipeline import Step, step
-from leadline.retrieval.pipeline.request import Request
+from leadline.retrieval.pipeline.context import Request
+from leadline.retrieval.pipeline.pipeline import Step, date_limited, step
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leadline.errors import checked_choice
+from leadline.options import Names
 from leadline.retrieval.index.segment import MISSING
-from leadline.retrieval.pipeline.options import Names
+from leadline.retrieval.pipeline.context import Request
 from leadline.retrieval.pipeline.pipeline import Step, step
-from leadline.retrieval.pipeline.request import Request
 from leadline.text.days import day_number, parse_date
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from leadline.retrieval.pipeline.document_classes import ClassLevel
+from leadline.retrieval.pipeline.context import Request
+from leadline.retrieval.pipeline.context_data import ClassLevel
 from leadline.retrieval.pipeline.pipeline import Step, step
-from leadline.retrieval.pipeline.request import Request
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leadline.errors import checked_choice
-from leadline.retrieval.index import derived
-from leadline.retrieval.pipeline.options import Names
+from leadline.options import Names
+from leadline.retrieval.index.choices import DERIVED
+from leadline.retrieval.pipeline.context import Request
 from leadline.retrieval.pipeline.pipeline import Step, step
 from leadline.retrieval.pipeline.query.entity_weights import ENTITY_FIELDS, entity_terms
-from leadline.retrieval.pipeline.request import Request
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext
@@ -30,7 +30,7 @@ class WithEntities(Step):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in self.of:
-            checked_choice("with_entities: of", name, derived.DERIVED)
+            checked_choice("with_entities: of", name, DERIVED)
 
     def __call__(self, context: SearchContext, request: Request) -> Request:
         terms = [term.encode() for term in sorted(entity_terms(context, request, self.of))]

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from leadline.retrieval.pipeline.options import Count, Names
+from leadline.options import Count, Names
+from leadline.retrieval.pipeline.context import PATENT_FIELDS, Into, Request, queries_of, term_counts
 from leadline.retrieval.pipeline.pipeline import Step, step
-from leadline.retrieval.pipeline.query.patent_fields import PATENT_FIELDS, Into, queries_of, term_counts
-from leadline.retrieval.pipeline.request import Request
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext

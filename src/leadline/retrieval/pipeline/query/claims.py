@@ -8,11 +8,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from leadline.collections.documents.document import Claim
-from leadline.retrieval.pipeline.options import Weight
+from leadline.options import Weight
+from leadline.retrieval.pipeline.context import Query, Request, summed
+from leadline.retrieval.pipeline.context_data import unnested
 from leadline.retrieval.pipeline.pipeline import Step, step
-from leadline.retrieval.pipeline.query.patent_fields import summed
-from leadline.retrieval.pipeline.request import Query, Request
-from leadline.retrieval.pipeline.unnested_claims import unnested
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext
@@ -57,9 +56,10 @@ def claim_queries(
     ]
     queries = [
         Query(
-            Counter(context.index.analysis.terms(text)), name=f"claim {claim.number}",
+            Counter(context.index.analysis.terms(text)),
+            name=f"claim {claim.number}",
             weight=1.0 if claim.independent else dependent,
         )
         for claim, text in chosen
-    ]  # fmt: skip
+    ]
     return [query for query in queries if query.terms and query.weight]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from leadline.retrieval.pipeline.options import Count, Share
+from leadline.options import Count, Share
+from leadline.retrieval.pipeline.context import Query, Request
 from leadline.retrieval.pipeline.pipeline import Step, step
-from leadline.retrieval.pipeline.request import Query, Request
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext

@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from leadline.errors import checked_choice
+from leadline.options import Names, Weight
 from leadline.retrieval.index import derived
-from leadline.retrieval.pipeline.options import Names, Weight
+from leadline.retrieval.index.choices import DERIVED
+from leadline.retrieval.pipeline.context import Request
 from leadline.retrieval.pipeline.pipeline import Step, step
-from leadline.retrieval.pipeline.request import Request
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext
@@ -33,7 +34,7 @@ class EntityWeights(Step):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in self.of:
-            checked_choice("entity_weights: of", name, derived.DERIVED)
+            checked_choice("entity_weights: of", name, DERIVED)
 
     def __call__(self, context: SearchContext, request: Request) -> Request:
         entities = entity_terms(context, request, self.of)

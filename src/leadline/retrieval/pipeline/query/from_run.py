@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leadline.errors import InputError
-from leadline.records.runs.read_runs import read_run
-from leadline.records.runs.run import Run
+from leadline.records.runs import Run, read_run
+from leadline.retrieval.pipeline.context import Request
 from leadline.retrieval.pipeline.pipeline import Step, step
-from leadline.retrieval.pipeline.request import Request
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from leadline.retrieval.index.derived.phrases import BREAK, kind_of
+from leadline.retrieval.pipeline.context import Request
 from leadline.retrieval.pipeline.pipeline import Step, step
-from leadline.retrieval.pipeline.request import Request
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext
@@ -24,7 +24,7 @@ class Nouns(Step):
 
     def __call__(self, context: SearchContext, request: Request) -> Request:
         from leadline.retrieval.pipeline.synonyms.expand import topic_text
-        from leadline.retrieval.pipeline.synonyms.text_words import TextWords
+        from leadline.retrieval.pipeline.synonyms.thesaurus import TextWords
 
         words = list(dict.fromkeys(TextWords.of(topic_text(context, request)).texts))
         terms = context.index.analysis.reduced([word.encode() for word in words])

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from leadline.retrieval.models.ranking import EMPTY_RANKING, Ranking
+from leadline.options import Count, Fields, Weight
 from leadline.retrieval.models.registry import MODELS
-from leadline.retrieval.models.searcher import Combine, parse_model
-from leadline.retrieval.pipeline.options import Count, Fields, Weight
+from leadline.retrieval.models.searcher import EMPTY_RANKING, Combine, Ranking, parse_model
+from leadline.retrieval.pipeline.context import Query, Request, summed
 from leadline.retrieval.pipeline.pipeline import Step, step
-from leadline.retrieval.pipeline.query.patent_fields import summed
-from leadline.retrieval.pipeline.request import Query, Request
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,12 +51,12 @@ class Search(Step):
         mask = context.visible(request)
         scopes = [self._scope(query) for query in queries]
         if self.several == "best":
-            scores, found = self._best(context, queries, scopes, mask)
+            scores, found = self._best(context, request, queries, scopes, mask)
         elif all(scope == scopes[0] for scope in scopes):
-            ranking = self._search(context, _together(queries), scopes[0], self.depth, mask)
+            ranking = self._search(context, request, _together(queries), scopes[0], self.depth, mask)
             return replace(request, ranking=ranking)
         else:
-            scores, found = self._sum(context, queries, scopes, mask)
+            scores, found = self._sum(context, request, queries, scopes, mask)
         rows = np.flatnonzero(found)
         return replace(request, ranking=context.ranking(rows, scores[rows], self.depth))
 
@@ -67,35 +65,44 @@ class Search(Step):
         return (self.fields, self.combine) if query.fields is None else (query.fields, "text")
 
     def _search(
-        self, context: SearchContext, terms: Mapping[str, float], scope: tuple[Fields, Combine], k: int, mask: Any
+        self,
+        context: SearchContext,
+        request: Request,
+        terms: Mapping[str, float],
+        scope: tuple[Fields, Combine],
+        k: int,
+        mask: Any,
     ) -> Ranking:
         name, parameters = parse_model(self.model)
-        fields, combine = context.nonempty_fields(scope[0]), scope[1]
+        named = request.boolean.fields if request.boolean is not None and scope[0] is None else scope[0]
+        fields, combine = context.nonempty_fields(named), scope[1]
         if scope[0] is None and "title" in fields:
             fields["title"] = self.title
         if not fields:
             return EMPTY_RANKING
-        return context.searcher.search(terms, name, k, fields=fields, combine=combine, mask=mask, **parameters)
+        # A Boolean query has terms of its own, as for a phrase, which only its searcher knows.
+        searcher = context.searcher if request.boolean is None else request.boolean.language.searcher
+        return searcher.search(terms, name, k, fields=fields, combine=combine, mask=mask, **parameters)
 
     def _best(
-        self, context: SearchContext, queries: Sequence[Query], scopes: Sequence[Any], mask: Any
+        self, context: SearchContext, request: Request, queries: Sequence[Query], scopes: Sequence[Any], mask: Any
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Each document's best score, and whether it has one. The first `depth` are among the first of some query."""
         scores, found = np.full(len(context.index), -np.inf), np.zeros(len(context.index), np.bool_)
         for query, scope in zip(queries, scopes, strict=True):
-            ranking = self._search(context, query.terms, scope, self.depth, mask)
+            ranking = self._search(context, request, query.terms, scope, self.depth, mask)
             scores[ranking.rows] = np.maximum(scores[ranking.rows], query.weight * ranking.scores)
             found[ranking.rows] = True
         return scores, found
 
     def _sum(
-        self, context: SearchContext, queries: Sequence[Query], scopes: Sequence[Any], mask: Any
+        self, context: SearchContext, request: Request, queries: Sequence[Query], scopes: Sequence[Any], mask: Any
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Each document's sum of scores over queries with different scopes, and whether it has one."""
         scores, found = np.zeros(len(context.index)), np.zeros(len(context.index), np.bool_)
         for scope in _distinct(scopes):
             same = [query for query, its_scope in zip(queries, scopes, strict=True) if its_scope == scope]
-            ranking = self._search(context, _together(same), scope, len(context.index), mask)
+            ranking = self._search(context, request, _together(same), scope, len(context.index), mask)
             scores[ranking.rows] += ranking.scores
             found[ranking.rows] = True
         return scores, found

@@ -7,11 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from leadline.errors import InputError, checked_choice
+from leadline.options import Names, Weight
 from leadline.retrieval.index import derived
-from leadline.retrieval.pipeline.options import Names, Weight
+from leadline.retrieval.pipeline.context import Query, Request, summed
 from leadline.retrieval.pipeline.pipeline import Step, step
-from leadline.retrieval.pipeline.query.patent_fields import summed
-from leadline.retrieval.pipeline.request import Query, Request
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext
@@ -37,11 +36,16 @@ class Survey(Step):
     def __call__(self, context: SearchContext, request: Request) -> Request:
         weighted = {part: getattr(self, part) for part in _PARTS if getattr(self, part)}
         texts = {part: getattr(request.topic, part) for part in weighted}
-        if not any(texts.values()):
+        if not any(texts.values()) and request.boolean is None:
             raise InputError(f"topic {request.topic.id}", f"has no {' and no '.join(weighted) or 'part with a weight'}")
         if not self.fields:
-            terms_of = {part: context.index.analysis.terms(text) for part, text in texts.items()}
-            return replace(request, queries=(_query(terms_of, weighted),))
+            asked = {} if request.boolean is None else {request.boolean.part: request.boolean.answer.terms}
+            terms_of = {part: context.index.analysis.terms(text) for part, text in texts.items() if part not in asked}
+            terms = _query(terms_of, weighted).terms
+            for part, of_query in asked.items():
+                scaled = {term: weighted.get(part, 0.0) * weight for term, weight in of_query.items()}
+                terms = summed([terms, {term: weight for term, weight in scaled.items() if weight}])
+            return replace(request, queries=(Query(terms),))
         names = [checked_choice("survey: fields", name, context.index.derived) for name in self.fields]
         found = [(name, {part: _derived(context, name, text) for part, text in texts.items()}) for name in names]
         queries = [replace(_query(terms_of, weighted), fields={name: 1.0}, name=name) for name, terms_of in found]

@@ -7,10 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from leadline.retrieval.pipeline.options import Names
+from leadline.options import Names
+from leadline.retrieval.pipeline.context import PATENT_FIELDS, Into, Request, queries_of, term_counts
 from leadline.retrieval.pipeline.pipeline import Step, step
-from leadline.retrieval.pipeline.query.patent_fields import PATENT_FIELDS, Into, queries_of, term_counts
-from leadline.retrieval.pipeline.request import Request
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext

@@ -22,14 +22,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leadline.errors import InputError
-from leadline.retrieval.index import chemistry as names
-from leadline.retrieval.index.array_table import OPENING
-from leadline.retrieval.index.chemistry import KINDS, is_chemical_name, is_registry_number
-from leadline.retrieval.pipeline.synonyms import text_words
-from leadline.retrieval.pipeline.synonyms.synonym_sources import synonym_source
-from leadline.retrieval.pipeline.synonyms.text_words import letters_only
-from leadline.retrieval.pipeline.synonyms.thesaurus import Thesaurus
-from leadline.text.cache import cache_directory, read_cached, write_cached
+from leadline.retrieval.index.arrays import OPENING
+from leadline.retrieval.index.derived import entities as names
+from leadline.retrieval.index.derived.entities import KINDS, is_chemical_name, is_registry_number
+from leadline.retrieval.pipeline.synonyms import thesaurus as text_words
+from leadline.retrieval.pipeline.synonyms.thesaurus import Thesaurus, letters_only, synonym_source
+from leadline.text.files import cache_directory, read_cached, write_cached
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext

@@ -6,12 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from leadline.retrieval.pipeline.options import Count, Names, Share, Weight
+from leadline.options import Count, Names, Share, Weight
+from leadline.retrieval.pipeline.context import PATENT_FIELDS, Query, Request, text_of
 from leadline.retrieval.pipeline.pipeline import Step, step
-from leadline.retrieval.pipeline.query.patent_fields import PATENT_FIELDS, text_of
-from leadline.retrieval.pipeline.request import Query, Request
-from leadline.retrieval.pipeline.synonyms.synonym_sources import check_source, open_source
-from leadline.retrieval.pipeline.synonyms.text_words import TextWords
+from leadline.retrieval.pipeline.synonyms.thesaurus import TextWords, check_source, open_source
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext

@@ -12,10 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from leadline.retrieval.index.stop_words import COMMON
-from leadline.retrieval.pipeline.synonyms.synonym_sources import synonym_source
-from leadline.retrieval.pipeline.synonyms.text_words import TextWords
-from leadline.retrieval.pipeline.synonyms.thesaurus import Match
+from leadline.retrieval.index.choices import COMMON
+from leadline.retrieval.pipeline.synonyms.thesaurus import Match, TextWords, synonym_source
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext

@@ -15,7 +15,7 @@ import numpy as np
 
 from leadline.errors import InputError
 from leadline.measures.hits import Array
-from leadline.records.scores.scores import Scores
+from leadline.records.scores import Scores
 
 SOURCES = {
     "clef_ip_2009_scores": "MAP, recall and PRES of 48 runs of CLEF-IP 2009 (Magdy and Jones 2010)",

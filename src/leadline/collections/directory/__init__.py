@@ -1,1 +1,0 @@
-"""The directory: a tree of classes, or of clusters where there are none, with the documents under each."""

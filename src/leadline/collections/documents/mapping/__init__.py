@@ -1,1 +1,0 @@
-"""Records with names other than ours: a TOML file says where each field is."""

@@ -1,1 +1,0 @@
-"""XML, SGML and coded text: parsed, checked, and turned into plain text."""

@@ -1,1 +1,0 @@
-"""Loops over tokens and shingles, which run as machine code."""

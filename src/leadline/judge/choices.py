@@ -1,0 +1,35 @@
+"""The words and numbers users choose from when documents are judged or reviewed: a module that costs nothing."""
+
+from __future__ import annotations
+
+import pkgutil
+from pathlib import Path
+from typing import Literal
+
+
+def _files(folder: str) -> tuple[str, ...]:
+    """The names of what is registered in the files of a folder, one in each."""
+    found = pkgutil.iter_modules([str(Path(__file__).parent / "review" / folder)])
+    return tuple(sorted(file.name.replace("_", "-") for file in found))
+
+
+# People.
+Role = Literal["reader", "runner", "assessor", "expert", "organiser"]
+JUDGING_ROLES: tuple[Role, ...] = ("assessor", "expert", "organiser")  # readers and runners are people of a lab
+LINK_DAYS = 60  # until a link expires
+
+# Judgements from citations and claims.
+CITATION_RULES = (1, 2, 3)
+Grades = Literal["one", "category"]
+Largest = Literal["all", "topic", "claim"]
+FEWEST_RELEVANT = 3  # documents of a topic
+PerFamily = Literal["one", "all"]
+
+# Pools.
+DEFAULT_STRATA = "10:1,30:0.3,100:0.1"  # those of TREC-CHEM 2009
+POOL_RULES = ("depth", "move-to-front", "bandit")
+
+# Reviews.
+STAGES = ("abstract", "full-text")
+LEARNER_NAMES = _files("learners")
+STOPPING_RULES = _files("rules")

@@ -1,1 +1,0 @@
-"""Judgements derived from citations and claims, with the reason for each."""

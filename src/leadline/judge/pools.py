@@ -1,0 +1,690 @@
+"""A pool: the documents of the runs' first ranks by topic, their strata, how it is drawn, and what to judge next.
+
+>>> parse_strata("10:1,30:0.3,100:0.1")
+(Stratum(last=10, rate=1.0), Stratum(last=30, rate=0.3), Stratum(last=100, rate=0.1))
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import itertools
+import math
+import os
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leadline.errors import InputError, checked_choice, visible
+from leadline.judge.choices import DEFAULT_STRATA
+from leadline.records.qrels import Qrels, read_qrels
+from leadline.records.result import Table
+from leadline.records.runs import Run
+from leadline.text.checksums import read_sealed, sealed
+from leadline.text.files import replacing, replacing_ours
+from leadline.text.owned_files import POOLS, RECORD, RECORD_OF_POOL
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """The ranks up to `last` that no earlier stratum has; `rate` is the share of its documents that is judged."""
+
+    last: int
+    rate: float
+
+
+def parse_strata(text: str) -> tuple[Stratum, ...]:
+    """Strata from text such as `10:1,30:0.3,100:0.1`: last rank and rate, ranks ascending."""
+    strata = []
+    for part in text.split(","):
+        last, _, rate = part.partition(":")
+        try:
+            strata.append(Stratum(int(last), float(rate or 1)))
+        except ValueError:
+            raise InputError("strata", f"{part!r} is not LAST_RANK:RATE, such as 30:0.3") from None
+    return checked_strata(strata)
+
+
+def checked_strata(strata: Sequence[Stratum]) -> tuple[Stratum, ...]:
+    """The strata, if their ranks ascend and their rates are above 0 and at most 1."""
+    lasts = [0, *(stratum.last for stratum in strata)]
+    if not strata:
+        raise InputError("strata", "give at least one, such as 10:1")
+    if any(later <= earlier for earlier, later in itertools.pairwise(lasts)):
+        raise InputError("strata", f"ranks must ascend from 1, got {', '.join(map(str, lasts[1:]))}")
+    for stratum in strata:
+        if not 0 < stratum.rate <= 1:
+            raise InputError("strata", f"a rate must be above 0 and at most 1, got {stratum.rate:g}")
+    return tuple(strata)
+
+
+def sample_sizes(sizes: Sequence[int], strata: Sequence[Stratum]) -> list[int]:
+    """How many documents of each stratum are judged: its rate, rounded half up, and at least 1 of any.
+
+    >>> sample_sizes([10, 45, 5, 0], parse_strata("10:1,30:0.3,100:0.1,200:0.1"))
+    [10, 14, 1, 0]
+    """
+    return [
+        min(size, max(1, math.floor(stratum.rate * size + 0.5 + 1e-9))) if size else 0
+        for size, stratum in zip(sizes, strata, strict=True)
+    ]
+
+
+def sizes_within_budget(sizes: Sequence[int], strata: Sequence[Stratum], budget: int) -> list[int]:
+    """Sample sizes that add up to about `budget` documents, in the proportions of the strata's rates.
+
+    All rates are multiplied by one factor; a rate that reaches 1 stays there, and the others get what is left. Every
+    stratum with documents keeps at least 1, so that nothing of the pool is out of reach.
+
+    >>> sizes_within_budget([60, 120, 400], parse_strata("10:1,30:0.3,100:0.1"), 195)
+    [60, 64, 71]
+    >>> sum(sizes_within_budget([60, 120, 400], parse_strata("10:1,30:0.3,100:0.1"), 30))
+    30
+    """
+    room = np.array(sizes, np.float64)
+    rates = np.array([stratum.rate for stratum in strata])
+    wanted = np.minimum(room, 1.0)  # at least one of each
+    if budget >= room.sum():
+        return [int(size) for size in sizes]
+    low, high = 0.0, float(1 / rates.min())
+    for _ in range(60):  # the factor, by bisection: the sum of the sizes grows with it
+        factor = (low + high) / 2
+        total = np.maximum(wanted, np.minimum(room, factor * rates * room)).sum()
+        low, high = (factor, high) if total < budget else (low, factor)
+    exact = np.maximum(wanted, np.minimum(room, high * rates * room))
+    return _rounded_to(exact, room, budget)
+
+
+def _rounded_to(exact: NDArray[np.float64], room: NDArray[np.float64], total: int) -> list[int]:
+    """Whole numbers near the exact ones that add up to the total: the largest remainders are rounded up."""
+    whole = np.floor(exact + 1e-9)
+    order = np.argsort(whole - exact, kind="stable")
+    for place in order[: max(0, round(float(total - whole.sum())))].tolist():
+        whole[place] = min(whole[place] + 1, room[place])
+    return [int(size) for size in whole]
+
+
+# A pool: the documents of the runs' first ranks by topic, the stratum of each, and which of them are to be judged.
+#
+#     topic 0 document stratum grade      -2: to be judged, -1: in the pool but not sampled, 0, 1, 2: judged
+#
+# So a pool is a file of judgements, which xinfAP and infNDCG read as it is. Beside it, `POOL.json` records the strata,
+# the seed and the runs.
+
+
+TO_JUDGE, NOT_SAMPLED = -2, -1
+FORMAT = 1  # of the record
+_FIX = "make the pool again with `leadline pool`"
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Documents to judge, by topic.
+
+    `documents` has a row for each document of the pool: topic, document, unit (the document that is shown in its place,
+    another only where families are pooled as one), stratum, rank (its best over the runs), runs (how many list it that
+    high), sampled.
+    """
+
+    documents: pl.DataFrame
+    strata: tuple[Stratum, ...]
+    seed: int
+    runs: tuple[str, ...]
+    budget: int | None = None
+    extended: int = 0  # how often runs were added
+    found_by: pl.DataFrame | None = field(
+        default=None, repr=False
+    )  # run, topic, document; None for a pool that was read
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        return tuple(self.documents["topic"].unique(maintain_order=True).to_list())
+
+    def to_judge(self) -> pl.DataFrame:
+        """The documents that people see: one for each unit that is sampled, by topic in the order of ids."""
+        import polars as pl
+
+        return self.documents.filter(pl.col("sampled") & (pl.col("document") == pl.col("unit")))
+
+    def sizes(self) -> Table:
+        """How many documents each topic has in each stratum, and how many of them are sampled."""
+        import polars as pl
+
+        count = int(self.documents["stratum"].max() or 0)  # type: ignore[arg-type]
+        grouped = self.documents.group_by("topic", "stratum", maintain_order=True).agg(
+            pl.len().alias("pooled"), pl.col("sampled").sum()
+        )
+        cells = {(row["topic"], row["stratum"]): row for row in grouped.iter_rows(named=True)}
+        rows: list[list[Any]] = []
+        for topic in self.topics:
+            found = [cells.get((topic, stratum), {"pooled": 0, "sampled": 0}) for stratum in range(1, count + 1)]
+            by_stratum = [f"{cell['sampled']} of {cell['pooled']}" for cell in found]
+            pooled, sampled = (sum(cell[name] for cell in found) for name in ("pooled", "sampled"))
+            rows.append([topic, pooled, sampled, *by_stratum])
+        names = [self._stratum_name(stratum) for stratum in range(count)]
+        return Table(["topic", "pooled", "to_judge", *names], rows)
+
+    def _stratum_name(self, place: int) -> str:
+        """`ranks 11-30`, with the number of the extension behind it where runs were added later."""
+        addition, at = divmod(place, len(self.strata))
+        first = self.strata[at - 1].last + 1 if at else 1
+        return f"ranks {first}-{self.strata[at].last}" + (f" (added {addition})" if addition else "")
+
+    def contributions(self) -> Table:
+        """What each run brought into the pool, how much of it is judged, and what only it found."""
+        import polars as pl
+
+        if self.found_by is None:
+            raise InputError("pool", "was read from a file: what each run contributed is known when a pool is made")
+        about = self.documents.select("topic", "document", "runs", "sampled")
+        finders = self.found_by.group_by("topic", "document").agg(pl.len().alias("finders"))
+        on = ["topic", "document"]
+        joined = self.found_by.join(about, on=on, how="left", maintain_order="left").join(
+            finders, on=on, how="left", maintain_order="left"
+        )
+        only = (pl.col("finders") == 1) & (pl.col("runs") > 0)  # 0: read from a record without the runs' documents
+        grouped = joined.group_by("run", maintain_order=True).agg(
+            pl.len(),
+            pl.col("sampled").sum(),
+            only.sum().alias("only"),
+            (only & pl.col("sampled")).sum().alias("judged"),
+        )
+        rows = [list(row) for row in grouped.iter_rows()]
+        return Table(["run", "pooled", "to_judge", "found_only_by_it", "of_these_to_judge"], rows)
+
+    def lines(self, grades: Mapping[tuple[str, str], int] | None = None) -> bytes:
+        """The pool as a file of judgements: `grades` are those of (topic, document) that were judged."""
+        known = grades or {}
+        out = []
+        columns = ("topic", "document", "unit", "stratum", "sampled")
+        for topic, document, unit, stratum, sampled in self.documents.select(columns).iter_rows():
+            grade = known.get((topic, unit), TO_JUDGE) if sampled else NOT_SAMPLED
+            out.append(f"{topic} 0 {document} {stratum} {grade}\n")
+        return "".join(out).encode("utf-8", "surrogateescape")
+
+    def write(self, path: str | os.PathLike[str], grades: Mapping[tuple[str, str], int] | None = None) -> None:
+        """Write the pool, with the grades of what was judged, and its record beside it."""
+        # Whether it may be written is asked of the pool itself, which its record goes with.
+        with replacing(path, makes=[POOLS]) as file, replacing_ours(f"{os.fspath(path)}{RECORD}") as beside:
+            file.write(self.lines(grades))
+            beside.write(self.record())
+
+    def record(self) -> bytes:
+        """What is written beside the pool: how it was drawn."""
+        families = self.documents.filter(self.documents["document"] != self.documents["unit"])
+        content = {
+            "what": RECORD_OF_POOL,
+            "format": FORMAT,
+            "strata": [[each.last, each.rate] for each in self.strata],
+            "seed": self.seed,
+            "budget": self.budget,
+            "runs": list(self.runs),
+            "extended": self.extended,
+            "units": dict(zip(families["topic"] + "\t" + families["document"], families["unit"], strict=True)),
+            "sha256": _digest(self.lines()),
+            "found_by": None if self.found_by is None else self._finders(),
+        }
+        return sealed(content)
+
+    def _finders(self) -> dict[str, str]:
+        """Which documents each run found: a bit for each, in the order of topics and ids, in base 64."""
+        places = _ordered(self.documents).with_row_index("place").select("place", "topic", "document")
+        assert self.found_by is not None
+        joined = self.found_by.join(places, on=["topic", "document"], how="inner")
+        found = {}
+        for run in self.runs:
+            bits = np.zeros(len(places), bool)
+            bits[joined.filter(joined["run"] == run)["place"].to_numpy()] = True
+            found[run] = base64.b64encode(np.packbits(bits).tobytes()).decode()
+        return found
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Pool:
+        """A pool that `write` made."""
+        import polars as pl
+
+        judged = read_qrels(path, format="strata")
+        record = _record(Path(f"{os.fspath(path)}{RECORD}"))
+        assert judged.strata is not None
+        check_utf8(path, (*judged.topics, *judged.documents.names()))
+        frame = pl.DataFrame(
+            {
+                "topic": [judged.topics[place] for place in judged.topic_of_document.tolist()],
+                "document": judged.documents.names(),
+                "stratum": judged.strata.astype(np.int32),
+                "sampled": judged.grades != NOT_SAMPLED,
+            }
+        )
+        units = record["units"]
+        names = zip(frame["topic"].to_list(), frame["document"].to_list(), strict=True)
+        unit = [units.get(f"{topic}\t{document}", document) for topic, document in names]
+        found_by, finders = _found_by(frame, record.get("found_by"))
+        frame = frame.with_columns(
+            pl.Series("unit", unit, pl.String), pl.lit(0, pl.Int32).alias("rank"), pl.Series("runs", finders, pl.UInt32)
+        )
+        strata = tuple(Stratum(int(last), float(rate)) for last, rate in record["strata"])
+        pool = cls(
+            frame.select(COLUMNS),
+            strata,
+            record["seed"],
+            tuple(record["runs"]),
+            record["budget"],
+            record["extended"],
+            found_by,
+        )
+        # Grades may have been filled in; the documents, their strata and the sample are those that were drawn.
+        if record.get("sha256", "") not in ("", _digest(pool.lines())):
+            problem = f"is not the pool that {os.fspath(path)}{RECORD} records: {_FIX}"
+            raise InputError(os.fspath(path), problem)
+        return pool
+
+    def qrels(self, grades: Mapping[tuple[str, str], int], name: str = "pool") -> Qrels:
+        """The judgements of the pool, with its strata, for xinfAP and infNDCG."""
+        known = self.documents
+        values = [
+            grades.get((topic, unit), TO_JUDGE) if sampled else NOT_SAMPLED
+            for topic, unit, sampled in known.select("topic", "unit", "sampled").iter_rows()
+        ]
+        strata = [str(stratum) for stratum in known["stratum"].to_list()]
+        return Qrels.from_columns(known["topic"].to_list(), known["document"].to_list(), values, name, strata=strata)
+
+
+COLUMNS = ("topic", "document", "unit", "stratum", "rank", "runs", "sampled")
+
+
+def check_utf8(where: str | os.PathLike[str], names: Iterable[str]) -> None:
+    """Refuse names that a data frame cannot hold."""
+    wrong = next(
+        (name for name in names if not name.isascii() and any("\ud800" <= sign < "\ue000" for sign in name)), None
+    )
+    if wrong is not None:
+        raise InputError(os.fspath(where), f"{visible(wrong)} is not UTF-8, which a pool needs")
+
+
+def _ordered(documents: pl.DataFrame) -> pl.DataFrame:
+    """The topics and documents of a pool in an order that does not depend on that of its lines."""
+    return documents.select("topic", "document").with_row_index("line").sort("topic", "document")
+
+
+def _found_by(documents: pl.DataFrame, recorded: dict[str, str] | None) -> tuple[pl.DataFrame | None, Any]:
+    """What each run found by a pool's record, and how many runs found each line; None and zeros if it has none."""
+    import polars as pl
+
+    finders = np.zeros(len(documents), np.uint32)
+    if not recorded:
+        return None, finders
+    ordered, frames = _ordered(documents), []
+    for run, text in recorded.items():
+        bits = np.unpackbits(np.frombuffer(base64.b64decode(text), np.uint8), count=len(ordered)).astype(bool)
+        found = ordered.filter(pl.Series(bits))
+        finders[found["line"].to_numpy()] += 1
+        frames.append(found.select(pl.lit(run).alias("run"), "topic", "document"))
+    return pl.concat(frames), finders
+
+
+def _digest(lines: bytes) -> str:
+    """The SHA-256 of a pool's lines, whatever their order."""
+    return hashlib.sha256(b"\n".join(sorted(lines.split(b"\n")))).hexdigest()
+
+
+def _record(path: Path) -> dict[str, Any]:
+    """What was recorded beside a pool."""
+    record = read_sealed(path, RECORD_OF_POOL, FORMAT, _FIX)
+    if record is None:
+        raise InputError(str(path), f"is missing: {_FIX}")
+    return record
+
+
+# Draw a pool: the first ranks of the runs by topic, and a random sample of each stratum.
+#
+# A document's stratum is that of its best rank over the runs. The sample of a topic and stratum depends only on the
+# seed and on which documents are in it, not on the order of runs, lines or ties.
+
+
+Families = Mapping[str, str]  # the family of a document
+Sizes = Callable[[str, Sequence[int]], list[int]]  # how many of a topic's strata are judged, from their sizes
+
+
+def draw_pool(
+    runs: Sequence[Run],
+    *,
+    strata: str | Sequence[Stratum] = DEFAULT_STRATA,
+    budget: int | None = None,
+    seed: int = 1,
+    topics: Sequence[str] | None = None,
+    families: Families | None = None,
+) -> Pool:
+    """Pool the runs and draw what is to be judged.
+
+    `strata` is `last rank:rate, ...`; a pool of depth k is `k:1`. With `budget`, about so many documents of each topic
+    are drawn, in the proportions of the rates. `families` gives the family of a document: members of one family are
+    pooled as one, and the member with the best rank is judged for all.
+
+    >>> run = Run.of({"7": {"a": 3.0, "b": 2.0, "c": 1.0}}, "one")
+    >>> draw_pool([run], strata="1:1,3:0.5").documents.select("document", "stratum", "rank").rows()
+    [('a', 1, 1), ('b', 2, 2), ('c', 2, 3)]
+    """
+    layers = parse_strata(strata) if isinstance(strata, str) else checked_strata(strata)
+    if budget is not None and budget < 1:
+        raise InputError("budget", f"must be at least 1, got {budget}")
+    found_by = _first_ranks(runs, layers[-1].last, topics)
+    pooled = _pooled(found_by, layers, families)
+    sampled = _sample(pooled, _sizes(layers, budget), len(layers), seed, first_stratum=1)
+    names = tuple(run.name for run in runs)
+    return Pool(
+        sampled.select(COLUMNS), layers, seed, names, budget, found_by=found_by.select("run", "topic", "document")
+    )
+
+
+def draw_again(pool: Pool, seed: int, *, budget: int | None = None) -> Pool:
+    """The same pool with another random sample of it, by its rates or for another budget; for studies of sampling."""
+    if pool.extended:
+        raise InputError("pool", "was extended: draw again from the pool of its first runs")
+    sampled = _sample(
+        pool.documents.drop("sampled"), _sizes(pool.strata, budget), len(pool.strata), seed, first_stratum=1
+    )
+    return replace(pool, documents=sampled.select(COLUMNS), seed=seed, budget=budget)
+
+
+def extend_pool(pool: Pool, runs: Sequence[Run], *, families: Families | None = None) -> Pool:
+    """Add runs to a pool. Documents that are in it stay as they are, sampled or not, in their strata.
+
+    The new documents get strata of their own, behind those of the pool, so that every stratum stays a fair sample. They
+    are sampled at the rates of the pool; where it has a budget, the same share of each topic is.
+    """
+    import polars as pl
+
+    twice = [run.name for run in runs if run.name in pool.runs]
+    if twice:
+        raise InputError(twice[0], "is in the pool already")
+    found_by = _first_ranks(runs, pool.strata[-1].last, pool.topics)
+    known = pool.documents.select("topic", "document")
+    fresh = found_by.join(known, on=["topic", "document"], how="anti")
+    pooled = _pooled(fresh, pool.strata, families)
+    relatives = _relatives(pool, pooled, families)
+    pooled = pooled.join(relatives, on=["topic", "document"], how="anti")
+    extended = pool.extended + 1
+    offset = extended * len(pool.strata)
+    moved = pooled.with_columns(pl.col("stratum") + pl.lit(offset, pl.Int32))
+    sizes = _sizes_as_in(pool)
+    drawn = _sample(moved, sizes, len(pool.strata), pool.seed, first_stratum=offset + 1).select(COLUMNS)
+    order = {topic: place for place, topic in enumerate(pool.topics)}
+    both = pl.concat([pool.documents, relatives, drawn])
+    places = pl.Series([order[topic] for topic in both["topic"].to_list()], dtype=pl.UInt32)
+    both = both.with_columns(places.alias("place")).sort("place", "stratum", "document").drop("place")
+    parts = [frame for frame in (pool.found_by, found_by.select("run", "topic", "document")) if frame is not None]
+    names = (*pool.runs, *(run.name for run in runs))
+    return replace(pool, documents=both, runs=names, extended=extended, found_by=pl.concat(parts))
+
+
+def _relatives(pool: Pool, pooled: pl.DataFrame, families: Families | None) -> pl.DataFrame:
+    """New documents of families that the pool has: they share the unit, and so the stratum and the judgement."""
+    import polars as pl
+
+    if families is None:
+        return pool.documents.clear()
+
+    def with_family(frame: pl.DataFrame) -> pl.DataFrame:
+        names = [families.get(document, document) for document in frame["document"].to_list()]
+        return frame.with_columns(pl.Series("family", names, pl.String))
+
+    known = (
+        with_family(pool.documents).unique(["topic", "family"]).select("topic", "family", "unit", "stratum", "sampled")
+    )
+    joined = with_family(pooled.drop("unit", "stratum")).join(known, on=["topic", "family"])
+    return joined.select(COLUMNS)
+
+
+def _first_ranks(runs: Sequence[Run], depth: int, topics: Sequence[str] | None) -> pl.DataFrame:
+    """The first documents of every run and topic: run, topic, document, rank."""
+    import polars as pl
+
+    if not runs:
+        raise InputError("runs", "none given")
+    names = [run.name for run in runs]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(twice, "is given twice: runs need different names")
+    wanted = None if topics is None else set(topics)
+    frames = []
+    for run in runs:
+        for t, topic in enumerate(run.topics):
+            if wanted is not None and topic not in wanted:
+                continue
+            lines = run.order[run.offsets[t] : run.offsets[t + 1]][:depth]
+            documents = [run.documents[line] for line in lines.tolist()]
+            check_utf8(run.name, (topic, *documents))
+            frames.append(
+                pl.DataFrame(
+                    {"document": documents, "rank": np.arange(1, len(documents) + 1, dtype=np.int32)},
+                    schema={"document": pl.String, "rank": pl.Int32},
+                ).select(pl.lit(run.name).alias("run"), pl.lit(topic).alias("topic"), "document", "rank")
+            )
+    if not frames:
+        raise InputError("runs", "have none of the topics asked for")
+    return pl.concat(frames)
+
+
+def _pooled(found_by: pl.DataFrame, strata: Sequence[Stratum], families: Families | None) -> pl.DataFrame:
+    """A row for each document: its best rank, how many runs list it, its unit and its stratum."""
+    import polars as pl
+
+    order = found_by.select("topic").unique(maintain_order=True).with_row_index("place")
+    pooled = found_by.group_by("topic", "document").agg(pl.col("rank").min(), pl.len().alias("runs"))
+    if families is None:
+        pooled = pooled.with_columns(pl.col("document").alias("unit"))
+    else:
+        names = [families.get(document, document) for document in pooled["document"].to_list()]
+        pooled = pooled.with_columns(pl.Series("family", names, pl.String)).sort("topic", "family", "rank", "document")
+        whole = ["topic", "family"]
+        pooled = pooled.with_columns(
+            pl.col("document").first().over(whole).alias("unit"), pl.col("rank").min().over(whole).alias("rank")
+        )
+    lasts = np.array([stratum.last for stratum in strata])
+    stratum = (np.searchsorted(lasts, pooled["rank"].to_numpy()) + 1).astype(np.int32)
+    pooled = pooled.with_columns(pl.Series("stratum", stratum, pl.Int32))
+    return pooled.join(order, on="topic").sort("place", "stratum", "document").drop("place")
+
+
+def _sample(pooled: pl.DataFrame, sizes: Sizes, strata: int, seed: int, *, first_stratum: int) -> pl.DataFrame:
+    """The pool with a column that says what is sampled: so many units of each topic and stratum, drawn at random."""
+    import polars as pl
+
+    rows_of: dict[str, list[dict[str, list[int]]]] = {}  # topic: for each stratum, the rows of each unit
+    for row, (topic, stratum, unit) in enumerate(pooled.select("topic", "stratum", "unit").iter_rows()):
+        by_stratum = rows_of.setdefault(topic, [{} for _ in range(strata)])
+        by_stratum[stratum - first_stratum].setdefault(unit, []).append(row)
+    sampled = np.zeros(len(pooled), np.bool_)
+    for topic, by_stratum in rows_of.items():
+        wanted = sizes(topic, [len(units) for units in by_stratum])
+        crc = zlib.crc32(topic.encode("utf-8", "surrogateescape"))
+        for stratum, (units, size) in enumerate(zip(by_stratum, wanted, strict=True), start=first_stratum):
+            names = sorted(units)
+            drawn = np.random.default_rng([seed, crc, stratum]).permutation(len(names))[:size]
+            for at in drawn.tolist():
+                sampled[units[names[at]]] = True
+    return pooled.with_columns(pl.Series("sampled", sampled))
+
+
+def _sizes(strata: Sequence[Stratum], budget: int | None) -> Sizes:
+    """Sample sizes by the rates of the strata, or within a budget for each topic."""
+    if budget is None:
+        return lambda topic, counts: sample_sizes(counts, strata)
+    return lambda topic, counts: sizes_within_budget(counts, strata, budget)
+
+
+def _sizes_as_in(pool: Pool) -> Sizes:
+    """Sample sizes for documents added to a pool: by its rates; where it has a budget, the same share of each topic.
+
+    A budget is for the first documents of a pool, not again for those of every extension.
+    """
+    import polars as pl
+
+    if pool.budget is None:
+        return _sizes(pool.strata, None)
+    units = pool.documents.filter((pl.col("document") == pl.col("unit")) & (pl.col("stratum") <= len(pool.strata)))
+    shares: dict[str, float] = dict(units.group_by("topic").agg(pl.col("sampled").mean()).iter_rows())
+
+    def sizes(topic: str, counts: Sequence[int]) -> list[int]:
+        return sizes_within_budget(counts, pool.strata, max(1, round(shares[topic] * sum(counts))))
+
+    return sizes
+
+
+# Pools that follow the judgements: which document to judge next, and what each rule would have found.
+#
+# - depth: by best rank over the runs, as a pool that grows deeper;
+# - move-to-front (Cormack, Palmer and Clarke, SIGIR 1998): the run with the highest priority gives the next document; a
+#   run loses priority with every document that is not relevant;
+# - bandit (after Losada, Parapar and Barreiro, SAC 2016): the run whose documents were relevant most often gives the
+# next
+#   one, by the mean of a Beta distribution in which older judgements fade.
+
+
+FADING = 0.9  # the weight of a run's earlier judgements with each new one
+
+Lists = Sequence[Sequence[str]]  # the documents of each run for one topic, best first
+Judge = Callable[[str], bool]  # whether a document is relevant
+Rule = Callable[[Lists, Judge, np.random.Generator], Iterator[str]]
+
+
+def by_depth(lists: Lists, judge: Judge, rng: np.random.Generator) -> Iterator[str]:
+    """The first documents of all runs, then the second, and so on."""
+    seen = set[str]()
+    for rank in range(max(map(len, lists), default=0)):
+        for listed in lists:
+            if rank < len(listed) and listed[rank] not in seen:
+                seen.add(listed[rank])
+                yield listed[rank]
+
+
+def move_to_front(lists: Lists, judge: Judge, rng: np.random.Generator) -> Iterator[str]:
+    """The next document of the run with the highest priority, which falls with every miss; ties at random."""
+    priority = rng.random(len(lists)) * 0.5  # the fraction breaks ties, once
+
+    def learn(place: int, relevant: bool) -> None:
+        priority[place] -= not relevant
+
+    yield from _by_priority(lists, judge, priority, learn)
+
+
+def bandit(lists: Lists, judge: Judge, rng: np.random.Generator) -> Iterator[str]:
+    """The next document of the run with the largest mean of Beta(1 + hits, 1 + misses); ties at random."""
+    hits, misses = np.zeros(len(lists)), np.zeros(len(lists))
+    ties = rng.random(len(lists)) * 1e-9
+    value = 0.5 + ties
+
+    def learn(place: int, relevant: bool) -> None:
+        hits[place] = FADING * hits[place] + relevant
+        misses[place] = FADING * misses[place] + (not relevant)
+        value[place] = (1 + hits[place]) / (2 + hits[place] + misses[place]) + ties[place]
+
+    yield from _by_priority(lists, judge, value, learn)
+
+
+def _by_priority(
+    lists: Lists,
+    judge: Judge,
+    priority: np.ndarray[tuple[int], np.dtype[np.float64]],
+    learn: Callable[[int, bool], None],
+) -> Iterator[str]:
+    """Documents from the run with the highest priority, each once; `learn` is told which run it was and the outcome."""
+    at = [0] * len(lists)
+    seen = set[str]()
+    left = np.array([len(listed) > 0 for listed in lists])
+    while left.any():
+        place = int(np.where(left, priority, -np.inf).argmax())
+        while at[place] < len(lists[place]) and lists[place][at[place]] in seen:
+            at[place] += 1
+        if at[place] == len(lists[place]):
+            left[place] = False
+            continue
+        document = lists[place][at[place]]
+        seen.add(document)
+        yield document
+        learn(place, judge(document))
+
+
+RULES: Mapping[str, Rule] = {"depth": by_depth, "move-to-front": move_to_front, "bandit": bandit}
+
+
+def next_documents(
+    runs: Sequence[Run], judged: Qrels, rule: str, count: int, *, depth: int = 100, level: int = 1, seed: int = 1
+) -> dict[str, list[str]]:
+    """The documents of each topic to judge next: those a rule asks for before `count` of them are not judged yet.
+
+    A rule cannot look past what it does not know: where it meets an unjudged document it takes it as not relevant.
+    """
+    chosen = RULES[checked_choice("rule", rule, tuple(RULES))]
+    wanted: dict[str, list[str]] = {}
+    for topic, lists in _lists(runs, depth).items():
+        known = judged.judgements(topic) if topic in judged.topics else {}
+        asked = chosen(lists, _judge(known, level), _rng(seed, topic))
+        new = wanted.setdefault(topic, [])
+        for document in asked:
+            if known.get(document, -1) < 0:
+                new.append(document)
+            if len(new) == count:
+                break
+    return wanted
+
+
+def compare_rules(
+    runs: Sequence[Run], truth: Qrels, budgets: Sequence[int], *, depth: int = 100, level: int = 1, seed: int = 1
+) -> Table:
+    """What each rule would have found: the share of the known relevant documents, for budgets of documents a topic.
+
+    `truth` plays the judge: a document that it does not have is not relevant.
+    """
+    if not budgets or min(budgets) < 1:
+        raise InputError("budget", f"must be at least 1, got {', '.join(map(str, budgets))}")
+    rows: list[list[object]] = []
+    by_topic = _lists(runs, depth)
+    for name, rule in RULES.items():
+        found = np.zeros(len(budgets))
+        read = np.zeros(len(budgets))
+        total = 0
+        for topic in truth.topics:
+            known = truth.judgements(topic)
+            relevant = sum(grade >= level for grade in known.values())
+            if topic not in by_topic or not relevant:
+                continue
+            total += relevant
+            asked = rule(by_topic[topic], _judge(known, level), _rng(seed, topic))
+            outcome = [known.get(document, 0) >= level for _, document in zip(range(max(budgets)), asked, strict=False)]
+            hits = np.cumsum([0, *outcome])
+            places = np.minimum(budgets, len(outcome))
+            found += hits[places]
+            read += places
+        if not total:
+            raise InputError(truth.name, "has no relevant document for the topics of the runs")
+        rows += [
+            [name, budget, int(read[b]), int(found[b]), float(found[b] / total)] for b, budget in enumerate(budgets)
+        ]
+    return Table(["rule", "budget", "judged", "relevant_found", "share_found"], rows)
+
+
+def _lists(runs: Sequence[Run], depth: int) -> dict[str, list[list[str]]]:
+    """The first documents of every run, by topic."""
+    lists: dict[str, list[list[str]]] = {}
+    for run in runs:
+        for t, topic in enumerate(run.topics):
+            lines = run.order[run.offsets[t] : run.offsets[t + 1]][:depth].tolist()
+            lists.setdefault(topic, []).append([run.documents[line] for line in lines])
+    return lists
+
+
+def _judge(known: Mapping[str, int], level: int) -> Judge:
+    return lambda document: known.get(document, 0) >= level
+
+
+def _rng(seed: int, topic: str) -> np.random.Generator:
+    return np.random.default_rng([seed, zlib.crc32(topic.encode("utf-8", "surrogateescape"))])

@@ -1,1 +1,0 @@
-"""Which documents are judged: pools of the runs, and samples of them."""

@@ -1,1 +1,0 @@
-"""The compiled half of reviewing: the steps that train the support vector machine."""

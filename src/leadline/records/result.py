@@ -1,0 +1,427 @@
+"""How results show themselves: one line, words, or a table that can be written in every format the commands offer."""
+
+from __future__ import annotations
+
+import io
+import math
+import os
+import shutil
+import sys
+import textwrap
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
+
+from leadline.errors import checked_choice, visible
+
+LONGEST = 180  # characters of a finding in a `repr`
+MOST_ROWS = 20  # of a table in a notebook
+MOST_COLUMNS = 20
+MOST_NOTES = 3
+
+
+class Result:
+    """The base of everything that functions return: a subclass gives `_finding` and, if it has one, `_shown_table`.
+
+    A dataclass that is a Result needs `repr=False`, or else its own `__repr__` hides this one.
+
+    >>> class Count(Result):
+    ...     def _finding(self) -> str:
+    ...         return "2 < 3 topics"
+    ...     def _shown_table(self) -> Table:
+    ...         return Table(["topic", "AP"], [["7", 0.25], ["8", 0.5]])
+    >>> Count()
+    <Count 2 < 3 topics>
+    >>> print(Count())
+    topic      AP
+    ─────────────
+    7       0.250
+    8       0.500
+    >>> Count()._repr_html_()[:34]
+    '<div><p>2 &lt; 3 topics</p><table>'
+    """
+
+    def _finding(self) -> str:
+        """The names and the main finding, in a line."""
+        raise NotImplementedError
+
+    def _shown_table(self) -> Table | None:
+        """The table that is printed and shown in a notebook."""
+        return None
+
+    def __repr__(self) -> str:
+        finding = visible(" ".join(self._finding().split()))
+        return f"<{type(self).__name__} {finding if len(finding) <= LONGEST else f'{finding[: LONGEST - 1]}…'}>"
+
+    def __str__(self) -> str:
+        table = self._shown_table()
+        return self._finding() if table is None else table.render("table")
+
+    def _repr_html_(self) -> str:
+        from html import escape  # nothing but a notebook asks for it
+
+        table = self._shown_table()
+        notes: tuple[str, ...] = tuple(getattr(self, "notes", ()))
+        said = [f"<p>{escape(visible(self._finding()))}</p>"]
+        if table is not None:
+            said.append(html_table(table))
+        said += [f"<p><small>{escape(visible(note))}</small></p>" for note in notes[:MOST_NOTES]]
+        if len(notes) > MOST_NOTES:
+            said.append(f"<p><small>… {len(notes) - MOST_NOTES} more notes, see .notes</small></p>")
+        return f"<div>{''.join(said)}</div>"
+
+
+def html_table(table: Table, rows: int = MOST_ROWS, columns: int = MOST_COLUMNS) -> str:
+    """A table as HTML, cut at a number of rows and columns; a line under it counts what was cut."""
+    from html import escape
+
+    shown_rows, shown_columns = range(len(table.rows))[:rows], range(len(table.columns))[:columns]
+    sides = ["right" if table.is_numeric(c) else "left" for c in shown_columns]
+    head = "".join(
+        f'<th style="text-align:{sides[c]}">{escape(visible(str(table.columns[c])))}</th>' for c in shown_columns
+    )
+    body = []
+    for r in shown_rows:
+        cells = []
+        for c in shown_columns:
+            text = escape(table.shown(r, c))
+            text = f"<b>{text}</b>" if (r, c) in table.best else text
+            aside = escape(table.asides.get((r, c), ""))
+            beside = f" <small>{aside}</small>" if aside else ""
+            cells.append(f'<td style="text-align:{sides[c]};font-variant-numeric:tabular-nums">{text}{beside}</td>')
+        body.append(f"<tr>{''.join(cells)}</tr>")
+    cut = [
+        f"{count - len(shown):,} more {what}"
+        for count, shown, what in (
+            (len(table.rows), shown_rows, "rows"),
+            (len(table.columns), shown_columns, "columns"),
+        )
+        if count > len(shown)
+    ]
+    more = f"<p><small>… {' and '.join(cut)}</small></p>" if cut else ""
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>{more}"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "topic"), counted(3000, "topic")
+    ('1 topic', '3,000 topics')
+    """
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def whole_percent(share: float) -> str:
+    """A share as a whole number of per cent.
+
+    >>> whole_percent(0.754)
+    '75 %'
+    """
+    return f"{100 * share:.0f} %"
+
+
+# A table that can be written in every format the commands offer.
+#
+# Formats for people (table, markdown, latex) round numbers; formats for programs (tsv, csv, json, parquet) do not.
+
+
+Format = Literal["table", "tsv", "csv", "json", "parquet", "latex", "markdown"]
+LEVELS = frozenset({"p", "p_corrected"})  # shown with two significant digits, since 0.000 says little
+FORMATS: tuple[str, ...] = get_args(Format)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under named columns. `best` holds the cells to highlight, as (row, column) places.
+
+    >>> table = Table(["run", "AP"], [["a", 0.25], ["b", 0.5]], best={(1, 1)})
+    >>> print(table.render("markdown"))
+    | run | AP |
+    |:---|---:|
+    | a | 0.250 |
+    | b | **0.500** |
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    best: frozenset[tuple[int, int]] | set[tuple[int, int]] = frozenset()
+    digits: int = 3
+    asides: Mapping[tuple[int, int], str] = field(default_factory=dict)  # text beside a number, in small type
+
+    def __str__(self) -> str:
+        return self.render("table")
+
+    def render(self, format: str) -> str:
+        """The table as text."""
+        return _WRITERS[checked_choice("format", format, FORMATS)](self)
+
+    def parquet(self) -> bytes:
+        import polars
+
+        buffer = io.BytesIO()
+        rows = [[_unicode(cell) for cell in row] for row in self.rows]
+        frame = polars.DataFrame(rows, schema=list(self.columns), orient="row", strict=False)
+        frame.write_parquet(buffer)
+        return buffer.getvalue()
+
+    def encoded(self, format: str, *, formulas: bool = False) -> bytes:
+        """The table as bytes. In CSV, text that a spreadsheet would run as a formula gets a ' before it.
+
+        `formulas` leaves such text as it is.
+        """
+        if format == "parquet":
+            return self.parquet()
+        text = _csv(self, formulas=formulas) if format == "csv" else self.render(format)
+        return f"{text}\n".encode()
+
+    def shown(self, row: int, column: int) -> str:
+        value = self.rows[row][column]
+        if self.columns[column] in LEVELS and isinstance(value, float) and math.isfinite(value):
+            return f"{value:.2g}"
+        return human(value, self.digits)
+
+    def is_numeric(self, column: int) -> bool:
+        return any(isinstance(row[column], (int, float)) for row in self.rows)
+
+
+def human(value: Any, digits: int) -> str:
+    """Return a cell for people: few digits, a dash if undefined."""
+    if isinstance(value, float):
+        if math.isnan(value):
+            return "–"
+        if math.isinf(value):
+            return "∞" if value > 0 else "-∞"
+        return f"{value:.{digits}f}"
+    return "" if value is None else visible(str(value))
+
+
+def exact(value: Any) -> str:
+    """Return a cell for programs: 17 significant digits, which restore a double exactly."""
+    return f"{value:.17g}" if isinstance(value, float) else "" if value is None else str(value)
+
+
+def _unicode(cell: Any) -> Any:
+    """A cell for Parquet, which holds no bytes that are not UTF-8."""
+    try:
+        return cell if not isinstance(cell, str) or cell.encode() else ""
+    except UnicodeEncodeError:
+        return visible(cell)
+
+
+def without_formula(cell: str) -> str:
+    """Return a cell that no spreadsheet runs as a formula: with a ' before it, if it could be one. Numbers stay.
+
+    Text that begins like such a cell gets one too, so that it is read as it was.
+
+    >>> [without_formula(cell) for cell in ("=1+1", "-0.5", "-x", "@sum", "a=b", "-")]
+    ["'=1+1", '-0.5', "'-x", "'@sum", 'a=b', "'-"]
+    """
+    if cell.startswith("'") and cell.lstrip("'").startswith(("=", "+", "-", "@")):
+        return f"'{cell}"
+    if not cell.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return f"'{cell}"
+    return cell
+
+
+def _table(table: Table) -> str:
+
+    columns = range(len(table.columns))
+    cells = [[table.shown(r, c) for c in columns] for r in range(len(table.rows))]
+    heads, numeric = list(map(visible, table.columns)), [table.is_numeric(c) for c in columns]
+    return terminal_table(ShownTable(heads, cells, numeric, table.best, table.asides))
+
+
+def _tsv(table: Table) -> str:
+    """Cells between tabs, with a backslash before a backslash or quote, and before the letter for a control code."""
+
+    def cell(value: Any) -> str:
+        return visible(exact(value).replace("\\", "\\\\").replace('"', '\\"'))
+
+    return "\n".join("\t".join(map(cell, row)) for row in (table.columns, *table.rows))
+
+
+def _csv(table: Table, *, formulas: bool = False) -> str:
+    import csv
+
+    def cell(value: Any) -> str:
+        text = visible(exact(value), keep="\t\n")
+        return text if formulas else without_formula(text)
+
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="\n").writerows(map(cell, row) for row in (table.columns, *table.rows))
+    return buffer.getvalue().removesuffix("\n")
+
+
+def _json(table: Table) -> str:
+    from leadline.text.files import json_text
+
+    return json_text([dict(zip(table.columns, row, strict=True)) for row in table.rows])
+
+
+_MARKDOWN = str.maketrans({"|": "\\|", "<": "&lt;", "&": "&amp;"})
+
+
+def _markdown(table: Table) -> str:
+    def cell(r: int, c: int) -> str:
+        text = table.shown(r, c).translate(_MARKDOWN)
+        text = f"**{text}**" if (r, c) in table.best else text
+        return f"{text} {table.asides[r, c]}" if (r, c) in table.asides else text
+
+    lines = ["| " + " | ".join(visible(name).translate(_MARKDOWN) for name in table.columns) + " |"]
+    lines.append("|" + "|".join("---:" if table.is_numeric(c) else ":---" for c in range(len(table.columns))) + "|")
+    lines += ["| " + " | ".join(cell(r, c) for c in range(len(table.columns))) + " |" for r in range(len(table.rows))]
+    return "\n".join(lines)
+
+
+_LATEX = str.maketrans(
+    {
+        "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "±": r"$\pm$", "–": "--",
+    }
+)  # fmt: skip
+
+
+def _latex(table: Table) -> str:
+    def cell(r: int, c: int) -> str:
+        text = table.shown(r, c).translate(_LATEX)
+        text = rf"\textbf{{{text}}}" if (r, c) in table.best else text
+        return f"{text} {table.asides[r, c].translate(_LATEX)}" if (r, c) in table.asides else text
+
+    columns = range(len(table.columns))
+    lines = [
+        rf"\begin{{tabular}}{{{''.join('r' if table.is_numeric(c) else 'l' for c in columns)}}}",
+        r"\toprule",
+        " & ".join(visible(name).translate(_LATEX) for name in table.columns) + r" \\",
+        r"\midrule",
+        *(" & ".join(cell(r, c) for c in columns) + r" \\" for r in range(len(table.rows))),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "\n".join(lines)
+
+
+_WRITERS: dict[str, Callable[[Table], str]] = {
+    "table": _table,
+    "tsv": _tsv,
+    "csv": _csv,
+    "json": _json,
+    "latex": _latex,
+    "markdown": _markdown,
+    "parquet": lambda _table: "(Parquet is not text: name a file with -o)",
+}
+
+
+# A table as text for people: as wide as the terminal, folded into blocks of columns if it is wider.
+
+
+FILE_WIDTH = 100  # columns, if the output is not a terminal and COLUMNS is not set
+NARROWEST = 20  # columns that a text is wrapped to, however narrow the terminal
+GAP = "   "  # between two columns
+
+
+@dataclass(frozen=True)
+class ShownTable:
+    """The texts of a table: headers, cells by row, and which columns hold numbers."""
+
+    heads: Sequence[str]
+    cells: Sequence[Sequence[str]]
+    numeric: Sequence[bool]
+    best: Collection[tuple[int, int]] = ()  # (row, column) of the cells to highlight
+    asides: Mapping[tuple[int, int], str] = field(default_factory=dict)  # text beside a number
+
+
+@dataclass(frozen=True)
+class _Column:
+    """The cells of a column under its header, each of one or more lines, all padded to one width."""
+
+    cells: Sequence[Sequence[str]]
+    width: int
+
+
+def terminal_table(table: ShownTable) -> str:
+    """The table with a line under the header and the best in bold, no wider than the terminal.
+
+    A table that is too wide loses its intervals first. If that is not enough, its longest column of text is wrapped, or
+    else the table is folded: blocks of columns, each with the labels of the rows.
+    """
+    width = page_width()
+    columns = [_column(table, c) for c in range(len(table.heads))]
+    if _across(columns) <= width or len(columns) < 2:
+        return _block(columns)
+    if table.asides:
+        return terminal_table(replace(table, asides={}))
+    texts = [c for c in range(1, len(columns)) if not table.numeric[c]]
+    longest = max(texts, key=lambda c: columns[c].width, default=0)
+    spare = width - _across(columns) + columns[longest].width
+    if longest and spare >= NARROWEST:
+        columns[longest] = _column(table, longest, wrapped=spare)
+        return _block(columns)
+    labels = _labels(table, columns, width)
+    room = max(width - _across(columns[:labels]) - len(GAP), NARROWEST)
+    blocks: list[list[_Column]] = [[]]
+    for c in range(labels, len(columns)):
+        column = columns[c]
+        if column.width > room and not table.numeric[c]:
+            column = _column(table, c, wrapped=room)
+        if blocks[-1] and _across([*blocks[-1], column]) > room:
+            blocks.append([])
+        blocks[-1].append(column)
+    return "\n\n".join(_block([*columns[:labels], *block]) for block in blocks)
+
+
+def page_width() -> int:
+    """The columns of the terminal, or of COLUMNS; 100 if the output is a file or a pipe."""
+    return shutil.get_terminal_size((FILE_WIDTH, 24)).columns
+
+
+def is_terminal() -> bool:
+    """Whether bold and dim text can be shown."""
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ
+
+
+def _labels(table: ShownTable, columns: Sequence[_Column], width: int) -> int:
+    """How many columns at the left say what a row is: those of text, as long as they leave half of the width."""
+    labels = 1
+    while labels < len(columns) - 1 and not table.numeric[labels] and _across(columns[: labels + 1]) <= width // 2:
+        labels += 1
+    return labels
+
+
+def _across(columns: Sequence[_Column]) -> int:
+    return sum(column.width for column in columns) + len(GAP) * (len(columns) - 1)
+
+
+def _column(table: ShownTable, c: int, wrapped: int | None = None) -> _Column:
+    bold, dim, plain = ("\033[1m", "\033[2m", "\033[0m") if is_terminal() else ("", "", "")
+    numeric, head = table.numeric[c], table.heads[c]
+    texts = [row[c] for row in table.cells]
+    lines = [[text] if wrapped is None else textwrap.wrap(text, wrapped) or [""] for text in texts]
+    asides = [table.asides.get((r, c), "") for r in range(len(texts))]
+    beside = max([len(aside) + 1 for aside in asides if aside], default=0)
+    width = max([len(line) for cell in lines for line in cell] + [len(head) - beside])
+    cells = [[f"{bold}{_aligned(head, width + beside, numeric)}{plain}"]]
+    for r, aside in enumerate(asides):
+        shown = [_aligned(line, width, numeric) for line in lines[r]]
+        shown = [f"{bold}{line}{plain}" for line in shown] if (r, c) in table.best else shown
+        cells.append([line + (f"{dim}{aside:>{beside}}{plain}" if beside else "") for line in shown])
+    return _Column(cells, width + beside)
+
+
+def _aligned(text: str, width: int, numeric: bool) -> str:
+    return text.rjust(width) if numeric else text.ljust(width)
+
+
+def _block(columns: Sequence[_Column]) -> str:
+    """Columns beside each other, with a line under the header."""
+    lines = []
+    for cells in zip(*(column.cells for column in columns), strict=True):
+        for k in range(max(map(len, cells))):
+            row = [
+                cell[k] if k < len(cell) else " " * column.width for cell, column in zip(cells, columns, strict=True)
+            ]
+            lines.append(GAP.join(row).rstrip())
+    return "\n".join([lines[0], "─" * _across(columns), *lines[1:]])

@@ -1,1 +1,0 @@
-"""Results prepared for people: hits, snippets, passages, prior art."""

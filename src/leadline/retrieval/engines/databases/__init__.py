@@ -1,1 +1,0 @@
-"""Connections to databases, one file for each driver."""

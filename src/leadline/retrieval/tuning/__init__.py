@@ -1,1 +1,0 @@
-"""Learn the weights of a system on judged topics of one's own."""

@@ -1,1 +1,0 @@
-"""The demo: a simulated office, an index, systems, judgements and a report, for users without data."""

@@ -1,1 +1,0 @@
-"""The directory as one HTML page."""

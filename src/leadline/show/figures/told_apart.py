@@ -1,0 +1,121 @@
+"""Who cannot be told apart from the first? The scores with their intervals, and the verdict on each system."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from leadline.measures.definition import interval
+from leadline.show.charts import GREY, WIDTH, Figure, altair, both, count, narrow, needs, rounded, rows_data, with_rows
+from leadline.show.report.drawing import BOLD, CHOSEN, WHO, chosen_params, numbered, report_figure
+from leadline.show.report.evidence import Evidence
+from leadline.trust.verdict import MARKS, Verdicts
+
+NAME = "told_apart"
+MOST = 14  # systems shown
+ROW = 24  # pixels
+SOURCE = (
+    "Means over topics with 95\u202f% intervals by Student's t. The verdict is that of a paired test against the "
+    "first, so it can be firm where intervals overlap."
+)
+
+
+@report_figure(NAME, section=WHO, label="who cannot be told apart", place=15)
+def figure(evidence: Evidence) -> Figure:
+    """The first systems by the deciding measure, and the baseline, each with the verdict against the first."""
+    found = evidence.verdict
+    if found is None:
+        few = "Needs two runs and two topics with a value for every run."
+        return needs(NAME, "Who cannot be told apart", evidence.no_verdict if evidence.comparable else few, SOURCE)
+    shown = _systems_to_show(evidence)
+    words = {each.other: each.word for each in found.verdicts}
+    widths = evidence.main.half_widths()[:, 0]
+    rows = []
+    for run in evidence.order:
+        r = evidence.place(run)
+        mean = float(evidence.means[r])
+        low, high = interval(evidence.measure, mean, float(widths[r]))
+        word = words.get(run)
+        verdict = f"{MARKS[word]} {word}" if word else "first"
+        rows.append(
+            {
+                "place": evidence.order.index(run) + 1,
+                "run": run,
+                "shown": run in shown,
+                "mean": rounded(mean),
+                "low": rounded(low),
+                "high": rounded(high),
+                "verdict": verdict,
+                "note": verdict + (" (baseline)" if run == evidence.baseline else ""),
+            }
+        )
+    chart = _chart(evidence, len(shown), intervals=any(row["low"] is not None for row in rows))
+    return Figure(NAME, title(found), reading(evidence, found, shown), with_rows(chart, rows), rows, SOURCE)
+
+
+def _systems_to_show(evidence: Evidence) -> tuple[str, ...]:
+    """The first systems, and the baseline wherever it is."""
+    first = evidence.order[:MOST]
+    return (*first, evidence.baseline) if evidence.baseline and evidence.baseline not in first else first
+
+
+def title(found: Verdicts) -> str:
+    """Which systems the tests do not tell from the first."""
+    undecided = [each.other for each in found.verdicts if each.word == "undecided"]
+    if not undecided:
+        return f"Every other system can be told from {found.leader}"
+    if len(undecided) <= 2:
+        return f"{both(undecided)} cannot be told from {found.leader}"
+    return f"{count(len(undecided), 'system')} cannot be told from {found.leader}"
+
+
+def reading(evidence: Evidence, found: Verdicts, shown: Sequence[str]) -> str:
+    """The nearest rival, and what is not shown."""
+    nearest = found.verdicts[0]
+    text = (
+        f"Nearest is {nearest.other}, {nearest.word}: {nearest.criterion}; {found.leader} is ahead of it on "
+        f"{nearest.wins} of {count(nearest.topics, 'topic')} and behind on {nearest.losses}."
+    )
+    left = len(evidence.runs) - len(shown)
+    return text + (
+        f" {count(left, 'system')} further down {'is' if left == 1 else 'are'} shown only if highlighted."
+        if left
+        else ""
+    )
+
+
+def _chart(evidence: Evidence, shown: int, *, intervals: bool) -> Any:
+    alt = altair()
+    axis = alt.Axis(
+        labelExpr=numbered(evidence, evidence.order),
+        labelFontWeight=BOLD,
+        ticks=False,
+        domain=False,
+        labelLimit=220,
+        labelOverlap=False,
+    )
+    y = alt.Y("run:N", sort=list(evidence.order), title=None, axis=axis)
+    x = alt.X(
+        "mean:Q",
+        title=evidence.measure.text,
+        scale=alt.Scale(zero=False, nice=True),
+        axis=alt.Axis(tickCount=5, grid=True, labelOverlap="greedy", labelSeparation=6),
+    )
+    domain = list(evidence.named)
+    colours = [evidence.colour(run) for run in domain]
+    colour = alt.condition(
+        alt.FieldOneOfPredicate("run", domain),
+        alt.Color("run:N", legend=None, scale=alt.Scale(domain=domain, range=colours)),
+        alt.value(GREY),
+    )
+    base = (
+        alt.Chart(rows_data())
+        .transform_filter(f"datum.shown || {CHOSEN}")
+        .encode(y=y, tooltip=["run:N", "mean:Q", "low:Q", "high:Q", "verdict:N"])
+    )
+    bars = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2)
+    dots = base.mark_point(filled=True, size=70, opacity=1).encode(x=x, color=colour)
+    words = base.mark_text(align="left", fontSize=12, dx=6).encode(x=alt.value("width"), text="note:N")
+    layers = [*([bars.encode(x=alt.X("low:Q"), x2="high:Q", color=colour)] if intervals else []), dots, words]
+    chart = alt.layer(*layers).add_params(narrow(), *chosen_params())
+    return chart.properties(width=WIDTH, height=ROW * shown)

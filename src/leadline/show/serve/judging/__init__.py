@@ -1,1 +1,0 @@
-"""The judging pages: for assessors, the expert and the organiser."""

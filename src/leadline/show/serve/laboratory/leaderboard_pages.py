@@ -1,0 +1,451 @@
+"""Home, leaderboard, run, trust and reports: who leads, how sure that is, and whether it can be believed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import astuple
+from typing import Any
+
+import numpy as np
+from fastapi import Depends, FastAPI, HTTPException, Request
+from fastapi.responses import Response
+
+from leadline.errors import InputError, LeadlineError
+from leadline.measures.definition import interval
+from leadline.records.result import Table
+from leadline.retrieval.engines.engine import QueryTiming, asked_at_once, in_words, timing_of
+from leadline.show.charts import both, count, decimal
+from leadline.show.lab.boards import Board, Boards, clearest_miss
+from leadline.show.lab.lab import KINDS, Kept, Lab, file_version
+from leadline.show.lab.opened import Needs
+from leadline.show.lab.stored_results import (
+    DRAWINGS,
+    STUDIES,
+    ResultState,
+    StoredResults,
+    standing_of,
+    study_of,
+    verdicts_of,
+)
+from leadline.show.report.evidence import Evidence
+from leadline.show.serve.app import Pages
+from leadline.show.serve.laboratory.views import ROLES, Shown, Word, add_view, choices, chosen_board, refused, sentence
+from leadline.text.files import json_text
+from leadline.trust.no_verdict import why_no_verdict
+from leadline.trust.rankings import places, sign
+from leadline.trust.verdict import Verdicts, outcome
+
+MOST_KEPT = 12  # boards whose tables are in memory
+TOP = 20  # first documents among which the judged ones are counted
+
+
+def leaderboard_view(boards: Boards, results: StoredResults) -> Callable[..., Shown]:
+    """The view of the leaderboard."""
+    kept: Kept[Shown] = Kept(MOST_KEPT)
+
+    def leaderboard(qrels: Word = "", measure: Word = "", effort: Word = "", new: Word = "") -> Shown:
+        """Every run under the judgements `qrels`: score, interval, judged share, letters, verdict, times and cost."""
+        if not boards.lab.entries("qrels"):
+            return {"qrels": "", "sentence": "", "working": False}
+        board = chosen_board(boards, qrels, measure, effort)
+        answer = standing_of(board, results)
+        manifests = file_version(boards.lab.folder / KINDS["run"].folder)  # the folder: of what is beside the runs
+        state = (answer.result is None, answer.done, answer.error)
+        of = (board.entry.path, board.measure.text, str(board.first), board.versions, tuple(board.others.items()))
+        key = (*of, manifests, state)
+        shown = kept.get(key, lambda: {**leading(board, answer), **_tables(board, answer)})
+        note = board.unscored_topics(new) if any(run.name == new for run in board.runs) else ""
+        return {**shown, "choices": choices(boards, board), "new": new, "new_note": note}
+
+    return leaderboard
+
+
+def leading(board: Board, answer: ResultState) -> Shown:
+    """Who leads and how sure that is, in words; for the leaderboard and for the first page."""
+    evidence, found = board.evidence, verdicts_of(answer)
+    shown: Shown = {
+        "qrels": board.entry.name,
+        "measure": board.measure.text,
+        "outcome": "",
+        "sentence": _no_run(board),
+        "definitions": "",
+        "samples": 0,
+        "why": str(board.first),
+        "working": answer.is_working,
+        "progress": answer.said() if answer.result is None else "",
+        "reasons": [],
+        "leader": "",
+        "rival": "",
+        "miss": None,
+        "counted": evidence.counted() if evidence else "",
+    }
+    if evidence is None:
+        return shown
+    leader, rival = evidence.leader, evidence.challenger or ""
+    miss = clearest_miss(evidence)
+    shown |= {"leader": leader, "rival": rival, "miss": None if miss is None else vars(miss)}
+    if found is not None:
+        shown |= {
+            "outcome": outcome(found),
+            "sentence": found.headline(),
+            "reasons": found.closest_reasons(),
+            "definitions": found.definitions(),
+            "samples": found.samples,
+        }
+        return shown
+    score = decimal(float(evidence.means[evidence.place(leader)]))
+    first = f"The first by {board.measure.text} is {leader} with {score}"
+    if answer.is_working:
+        shown["sentence"] = f"{first}; whether it can be told from the others is being computed."
+    else:
+        shown["sentence"] = _nothing_compared(board, evidence, first)
+    return shown
+
+
+def _nothing_compared(board: Board, evidence: Evidence, first: str) -> str:
+    """Why there is no verdict; who is first is not said where a measure of effort alone puts nobody first."""
+    if why := why_no_verdict(evidence.main, board.measure.text):
+        return f"{why}."
+    few = "There is only one run" if not evidence.challenger else "Too few topics have a value for every run"
+    return f"{first}. {few}: nothing can be compared."
+
+
+def _no_run(board: Board) -> str:
+    return "" if board.runs else f"No run shares topics with the judgements {board.entry.name}."
+
+
+def _tables(board: Board, answer: ResultState) -> Shown:
+    evidence = board.evidence
+    others = Table(["run", "why"], [[name, why] for name, why in board.others.items()])
+    judged = f"judged@{min(TOP, board.measure.cutoff or TOP)}"
+    columns = [
+        "place", "run", "score", "low", "high", judged, "letters", "verdict", "against", "criterion", "median_seconds",
+        "p99_seconds", "per_second", "cost", "at_once",
+    ]  # fmt: skip
+    if evidence is None:
+        empty: Shown = {"runs": Table(columns, []), "others": others, "notes": [], "timed": [], "scale": {}}
+        return empty | {"beside": ""}
+    rows = _rows(board, evidence, judged, verdicts_of(answer), (answer.result or {}).get("letters", {}))
+    decides = not why_no_verdict(evidence.main, board.measure.text)
+    best = {(row, 2) for row in range(len(rows)) if decides and rows[row][2] == rows[0][2]}
+    timed = [name for place, name in enumerate(columns) if place >= 10 and any(row[place] is not None for row in rows)]
+    low = min((row[3] for row in rows if row[3] == row[3]), default=0.0)
+    span = max((row[4] for row in rows if row[4] == row[4]), default=0.0) - low
+    return {
+        "runs": Table(columns, rows, best=best),
+        "others": others,
+        "notes": list(evidence.study.notes),
+        "timed": timed,
+        "scale": {"low": low, "span": span},
+        "beside": asked_at_once(_timings(board, evidence)),
+    }
+
+
+def _timings(board: Board, evidence: Evidence) -> dict[str, QueryTiming]:
+    """What queries took and cost, of runs whose manifest says so, best first."""
+    entries = {entry.name: entry for entry in board.runs}
+    read = {run: timing_of(entries[run].made_from().get("timing")) for run in evidence.order}
+    return {run: timing for run, timing in read.items() if timing is not None}
+
+
+def _rows(
+    board: Board, evidence: Evidence, judged: str, found: Verdicts | None, letters: Mapping[str, str]
+) -> list[list[Any]]:
+    means, widths = evidence.main.mean_values()[:, 0], evidence.main.half_widths()[:, 0]
+    shares = evidence.scores(judged).mean_values()[:, 0]
+    against = {each.other: each for each in found.verdicts} if found else {}
+    timings = _timings(board, evidence)
+    rows = []
+    for place, run in enumerate(evidence.order, start=1):
+        r = evidence.place(run)
+        mean = float(means[r])
+        low, high = interval(board.measure, mean, float(widths[r]))
+        # The leader is compared with its nearest rival, every other run with the leader.
+        verdict = found.verdicts[0] if found and run == found.leader else against.get(run)
+        other = "" if verdict is None else verdict.other if run == verdict.leader else verdict.leader
+        took = astuple(timings[run]) if run in timings else [None] * 5
+        rows.append(
+            [
+                place,
+                run,
+                mean,
+                low,
+                high,
+                float(shares[r]),
+                letters.get(run, ""),
+                verdict.word if verdict else "",
+                other,
+                verdict.criterion if verdict else "",
+                *took,
+            ]
+        )
+    return rows
+
+
+# Home: what is in the lab, and what to do next.
+
+
+def home_view(boards: Boards, results: StoredResults) -> Callable[[], Shown]:
+    """The view of the first page."""
+    lab = boards.lab
+
+    def home() -> Shown:
+        """What is in the lab, by kind, and what to do next."""
+        entries = lab.entries()
+        counts = {kind: sum(entry.kind == kind for entry in entries) for kind in KINDS}
+        rows = [[entry.kind, entry.name, entry.added[:10], entry.origin] for entry in entries]
+        return {
+            "leads": _leads(boards, results) if counts["qrels"] and counts["run"] else None,
+            "qrels": [entry.name for entry in entries if entry.kind == "qrels"],
+            "counts": counts,
+            "kinds": {kind.name: kind.title for kind in KINDS.values()},
+            "entries": Table(["kind", "name", "added", "from"], rows),
+            "next": next_steps(counts, str(lab.folder)),
+        }
+
+    return home
+
+
+def _leads(boards: Boards, results: StoredResults) -> Shown | None:
+    """Who leads under the first judgements, as the leaderboard says it; None where no run fits any."""
+    try:
+        board = boards.board()
+        return leading(board, standing_of(board, results, patience=0.3)) if board.runs else None
+    except LeadlineError:  # a damaged file: the leaderboard says which
+        return None
+
+
+def next_steps(counts: dict[str, int], folder: str) -> list[str]:
+    """What is missing before the lab can answer, in the order in which it is needed.
+
+    >>> next_steps({"qrels": 1, "run": 0, "collection": 1, "index": 1, "topics": 1}, "lab")
+    ['There are no runs: add them with `leadline lab add lab FILE ...`, or upload one on the leaderboard.']
+    """
+    steps = []
+    if not counts["collection"] and not counts["index"]:
+        steps.append(f"To search, add a collection and its index: `leadline lab add {folder} COLLECTION INDEX`.")
+    elif not counts["index"]:
+        steps.append(f"To search, index the collection: `leadline index COLLECTION -o {folder}/indexes/words`.")
+    if not counts["qrels"]:
+        steps.append(f"To measure, add judgements: `leadline lab add {folder} QRELS`.")
+    if not counts["run"]:
+        steps.append(
+            f"There are no runs: add them with `leadline lab add {folder} FILE ...`, or upload one on the leaderboard."
+        )
+    return steps
+
+
+# Run: where one run came from, how it was made, and its scores by topic.
+
+
+_STATES = {
+    "sound": "as it was added",
+    "changed": "changed since it was added",
+    "missing": "the file is gone",
+    "found": "found in the folder of runs, not added",
+}
+
+
+def run_view(boards: Boards, needs: Needs) -> Callable[..., Shown]:
+    """The view of one run."""
+
+    def run(name: str, qrels: Word = "", measure: Word = "", effort: Word = "") -> Shown:
+        """Where a run came from, its manifest and hash, and its scores by topic under the judgements `qrels`."""
+        with refused(404):
+            entry = boards.lab.get("run", name)
+        made = entry.made_from()
+        shown: Shown = {
+            "run": entry.name,
+            "added": entry.added,
+            "origin": entry.origin,
+            "sha256": entry.sha256,
+            "state": _STATES[entry.state],
+            "file": entry.path.name,
+            "manifest": made,
+            "manifest_text": json_text(made, indent=2) if made else "",
+            "timing": in_words(timing_of(made.get("timing"))),
+            "qrels": "",
+            "why_not": "",
+            "topics": Table(["topic", "title", "score", "place", "relevant"], []),
+        }
+        if not boards.lab.entries("qrels"):
+            return shown | {"why_not": "There are no judgements in the lab."}
+        board = chosen_board(boards, qrels, measure, effort)
+        shown |= {"qrels": board.entry.name, "measure": board.measure.text, "choices": choices(boards, board)}
+        evidence = board.evidence
+        if evidence is None or entry.name in board.others:
+            return shown | {"why_not": board.others.get(entry.name, "")}
+        values = evidence.main.values[:, :, 0]
+        better = sign(evidence.measure.definition.better)
+        placed = places(np.nan_to_num(better * values, nan=-np.inf).T)  # topic × run
+        r = evidence.place(entry.name)
+        rows = []
+        for t in np.flatnonzero(np.isfinite(values[r])).tolist():
+            need = needs.topic(evidence.topics[t])
+            rows.append(
+                [
+                    evidence.topics[t],
+                    need.title if need else "",
+                    float(values[r, t]),
+                    int(placed[t, r]),
+                    int(evidence.relevant[t]),
+                ]
+            )
+        place = evidence.order.index(entry.name) + 1
+        columns = ["topic", "title", "score", "place", "relevant"]
+        return shown | {
+            "place": place,
+            "of": len(evidence.runs),
+            "score": float(evidence.main.mean_values()[r, 0]),
+            "topics": Table(columns, rows),
+        }
+
+    return run
+
+
+# Trust: what the measure can tell apart, whether fewer judgements would do, and whose judgements matter.
+
+
+FEWEST_RUNS = 2
+FIGURES = ("incomplete", "power")
+SAME, ANOTHER = 0.9, 0.8  # Kendall's tau from which two orders are as good as the same, and below which they are not
+
+
+def trust_view(boards: Boards, results: StoredResults) -> Callable[..., Shown]:
+    """The view of whether scores can be believed."""
+
+    def trust(qrels: Word = "", measure: Word = "", effort: Word = "") -> Shown:
+        """Discriminative power, missing judgements, and each run left out of the pool."""
+        empty: Shown = {"few": "", "qrels": "", "working": False}
+        if not boards.lab.entries("qrels"):
+            return empty | {"few": "There are no judgements in the lab."}
+        board = chosen_board(boards, qrels, measure, effort)
+        empty |= {"qrels": board.entry.name, "measure": board.measure.text, "choices": choices(boards, board)}
+        if len(board.runs) < FEWEST_RUNS:
+            return empty | {"few": "Two runs that share topics with the judgements are needed."}
+        found = _studies(board, results)
+        standing = standing_of(board, results, patience=0.01)
+        left = found["leftout"].result
+        rows = left["rows"] if left else []
+        columns = left["columns"] if left else ["measure", "without", "relevant_lost", "tau"]
+        return {
+            **empty,
+            "working": any(each.is_working for each in (standing, *found.values())),
+            "sentence": _answer(board, verdicts_of(standing), found["incomplete"].result),
+            "progress": {name: each.said() for name, each in found.items() if each.result is None},
+            "figures": {name: _words(found[name]) for name in FIGURES if found[name].result},
+            "left_out": Table(columns, sorted(rows, key=lambda row: (row[3] is None, row[3]))),
+            **{name: _table(found[name].result) for name in FIGURES if found[name].result},
+        }
+
+    return trust
+
+
+def add_trust_figures(app: FastAPI, pages: Pages, boards: Boards, results: StoredResults) -> None:
+    """Add the address of the drawings of the page."""
+
+    def may_see(request: Request) -> None:
+        pages.visitor_with_role(request, *ROLES)
+
+    @app.get("/trust/figure.svg", dependencies=[Depends(may_see)], include_in_schema=False)
+    def drawing(
+        figure: Word, qrels: Word = "", measure: Word = "", theme: Word = "light", width: Word = "wide"
+    ) -> Response:
+        board = chosen_board(boards, qrels, measure)
+        if figure not in FIGURES or (theme, width) not in DRAWINGS or len(board.runs) < FEWEST_RUNS:
+            raise HTTPException(404, f"There is no such figure: choose one of {', '.join(FIGURES)}.")
+        found = study_of(board, figure, results, patience=0.5).result
+        if not found or not found["drawn"]:
+            raise HTTPException(404, "The figure is being computed.")
+        headers = {"cache-control": "private, max-age=3600"}
+        return Response(found["drawn"][f"{theme}-{width}"], media_type="image/svg+xml", headers=headers)
+
+
+def _studies(board: Board, results: StoredResults) -> dict[str, ResultState]:
+    """All studies; only the first of those that are missing is waited for."""
+    found: dict[str, ResultState] = {}
+    for name in STUDIES:
+        waits = not any(each.is_working for each in found.values())
+        found[name] = study_of(board, name, results, patience=1.0 if waits else 0.01)
+    return found
+
+
+def _answer(board: Board, found: Verdicts | None, incomplete: Mapping[str, Any] | None) -> str:
+    """Whether the scores can be believed, from what is computed so far; empty where that is nothing."""
+    return " ".join(filter(None, (_kept_order(board, incomplete), _verdicts(found))))
+
+
+def _kept_order(board: Board, incomplete: Mapping[str, Any] | None) -> str:
+    """How well the order is kept with the share of judgements that is nearest to a half."""
+    rows = [row for row in (incomplete or {}).get("rows", ()) if row["measure"] == board.measure.text]
+    fewer = [row for row in rows if row["keep"] < 1]
+    if not fewer:
+        return ""
+    row = min(fewer, key=lambda each: (abs(each["keep"] - 0.5), each["keep"]))
+    tau = row["mean"]
+    kept = "nearly the same" if tau >= SAME else "similar" if tau >= ANOTHER else "not the same"
+    taus = f"τ {decimal(tau, 2)} on average, {decimal(row['lowest'], 2)} at the lowest"
+    return (
+        f"With {100 * row['known']:.0f} % of the relevant documents, the order of the {count(len(board.runs), 'run')} "
+        f"by {board.measure.text} is {kept} ({taus})."
+    )
+
+
+def _verdicts(found: Verdicts | None) -> str:
+    """The leader, and how many runs it is firmly ahead of."""
+    if found is None:
+        return ""
+    words = [f"{word} against {found.count(word)}" for word in ("firm", "fragile", "undecided") if found.count(word)]
+    return f"{found.leader} is first by {found.measure}: its lead is {both(words)}."
+
+
+def _words(answer: ResultState) -> dict[str, Any]:
+    result = answer.result or {}
+    return {
+        "title": result["title"],
+        "reading": result["reading"],
+        "source": result["source"],
+        "is_drawn": bool(result["drawn"]),
+    }
+
+
+def _table(result: Mapping[str, Any] | None) -> Table:
+    rows = result["rows"] if result else []
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    return Table(columns, [[row.get(name) for name in columns] for row in rows])
+
+
+# Reports: the pages that `leadline report` wrote, listed and shown as they are, shut off from the application.
+
+
+# A report has scripts of its own, and may come from anywhere: in a sandbox it has no origin, and so neither the
+# visitor's session nor the lab's data.
+POLICY = (
+    "sandbox allow-scripts allow-downloads allow-popups; default-src 'none'; script-src 'unsafe-inline'; "
+    "style-src 'unsafe-inline'; img-src data: blob:; font-src data:; frame-ancestors 'none'"
+)
+
+
+def add_reports(app: FastAPI, pages: Pages, lab: Lab) -> None:
+    """Add the list of reports, and each report."""
+    add_view(app, pages, "/reports", "reports.html", _view(lab))
+
+    @app.get("/report/{name}", include_in_schema=False)
+    def report(name: str, request: Request) -> Response:
+        pages.visitor_with_role(request, *ROLES)
+        try:
+            content = lab.get("report", name).path.read_bytes()
+        except InputError as error:
+            raise HTTPException(404, sentence(error)) from None
+        except OSError:
+            raise HTTPException(404, "The file of this report is gone.") from None
+        return Response(content, media_type="text/html; charset=utf-8", headers={"content-security-policy": POLICY})
+
+
+def _view(lab: Lab) -> Callable[[], Shown]:
+    def reports() -> Shown:
+        """The reports of the lab."""
+        rows = [[entry.name, entry.added[:10], entry.owner] for entry in lab.entries("report")]
+        return {"reports": Table(["report", "added", "by"], rows), "folder": str(lab.folder)}
+
+    return reports

@@ -1,0 +1,1 @@
+"""The one store of what people do and of what is remembered."""
