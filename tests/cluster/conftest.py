@@ -89,8 +89,7 @@ class PickledCrew:
 
 @pytest.fixture
 def pickled(monkeypatch: pytest.MonkeyPatch) -> PickledCluster:
-    for module in ("shards", "link_parts"):
-        monkeypatch.setattr(f"leadline.cluster.{module}.Crew", PickledCrew)
+    monkeypatch.setattr("leadline.cluster.parts.Crew", PickledCrew)
     return PickledCluster()
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leadline.cluster.shards import IndexOnCluster, Opened
+from leadline.cluster.parts import IndexOnCluster, Opened
 from leadline.cluster.work import Caller, worked
 from leadline.errors import InputError
 from leadline.retrieval.index.index import Index

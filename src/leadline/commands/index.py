@@ -34,7 +34,7 @@ from leadline.commands.shared.output import print_notes, progress_bar
 from leadline.commands.shared.signature import public
 from leadline.errors import InputError, UsageError
 from leadline.records.result import counted
-from leadline.retrieval.index.choices import COMMON, DERIVED, FIELDS, LANGUAGES, Members, Stemming, Unit, Words
+from leadline.retrieval.choices import COMMON, DERIVED, FIELDS, LANGUAGES, Members, Stemming, Unit, Words
 from leadline.text.files import readable_size
 
 if TYPE_CHECKING:

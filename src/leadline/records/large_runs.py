@@ -11,7 +11,7 @@ from typing import IO
 import numpy as np
 
 from leadline.errors import InputError
-from leadline.text import sheet as frames
+from leadline.text import sheet
 from leadline.text.fields import is_skipped, shown
 from leadline.text.files import readable_size, reported
 from leadline.text.memory import NewArrays
@@ -43,7 +43,7 @@ def has_parts(path: str) -> bool:
         return False
     with open(path, "rb", opener=open_without_waiting) as file:
         head = next(iter(pieces_of(file, path)), b"")[:_HEAD]
-    if frames.named_kind(path, head) is not None or head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+    if sheet.named_kind(path, head) is not None or head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return False
     return b"\n" in head or len(head) < _HEAD
 

@@ -26,7 +26,7 @@ from leadline.measures.hits import Mask
 from leadline.records.qrels import Qrels, read_qrels
 from leadline.records.runs import Run, read_run
 from leadline.records.topics import Topics
-from leadline.retrieval.index.choices import FIELDS
+from leadline.retrieval.choices import FIELDS
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.manifest import check_index
 from leadline.retrieval.pipeline.context import SearchContext

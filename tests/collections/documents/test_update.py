@@ -11,10 +11,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from leadline.collections.documents import build_folder as staging_module
-from leadline.collections.documents.build import build
+from leadline.collections.documents import build_folder
+from leadline.collections.documents.build import build, update
 from leadline.collections.documents.collection import Collection, check_collection
-from leadline.collections.documents.update import update
 from leadline.errors import InputError
 
 NUMBERS = st.integers(7_000_000, 7_000_006)
@@ -94,7 +93,7 @@ def test_stopped_at_any_place_it_is_old_and_goes_on(folder: Path, place: str, mo
         if place == "write_tables":
             patch.setattr("leadline.collections.documents.tables.write_tables", stop)
         else:
-            patch.setattr(staging_module.Staging, place, stop)
+            patch.setattr(build_folder.Staging, place, stop)
         with pytest.raises(KeyboardInterrupt):
             update(folder / "c", [new], delete=["US7000002"])
     assert facts(folder / "c") == before

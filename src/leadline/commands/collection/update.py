@@ -41,8 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.collections.documents.build import update
     from leadline.collections.documents.collection import Collection
-    from leadline.collections.documents.update import update
 
     delete = _named(options.delete)
     if not options.sources and not delete:

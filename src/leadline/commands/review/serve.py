@@ -160,7 +160,7 @@ def _project(options: argparse.Namespace, held: contextlib.ExitStack) -> ReviewP
 
 
 def _learners() -> Mapping[str, Any]:
-    from leadline.judge.review.learner import LEARNERS
+    from leadline.judge.review.learners import LEARNERS
 
     return LEARNERS
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from leadline.commands.shared.argument_kinds import INPUT_FILE
 from leadline.commands.shared.extras import add_cluster_option, chosen_cluster
-from leadline.commands.shared.options import add_options, check_format, check_measures
+from leadline.commands.shared.options import add_options, check_format, check_measures, with_readable_runs
 from leadline.commands.shared.output import progress_bar
-from leadline.commands.shared.run_files import with_readable_runs
 from leadline.commands.shared.signature import public
 from leadline.errors import LeadlineWarning, UsageError
 

@@ -32,7 +32,7 @@ from leadline.judge.choices import STAGES
 from leadline.judge.journal import Event
 from leadline.judge.marks import UNJUDGED, UNSURE
 from leadline.judge.pools import COLUMNS, Pool, Stratum
-from leadline.judge.review.learner import Rows
+from leadline.judge.review.learners import Rows
 from leadline.judge.review.project import KNOWN, ReviewProject, ReviewSettings, family_units, known_events
 from leadline.judge.review.review_state import ReviewState
 from leadline.judge.review.simulation import LabelledReview

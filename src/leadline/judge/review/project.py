@@ -32,7 +32,7 @@ from leadline.collections.documents.collection_files import read_manifest
 from leadline.errors import InputError, system_reason, visible
 from leadline.judge.choices import STAGES
 from leadline.judge.journal import Event, JudgingJournal, People, new_uid
-from leadline.judge.review.learner import LEARNERS, Rows, TextFeatures
+from leadline.judge.review.learners import LEARNERS, Rows, TextFeatures
 from leadline.records.result import counted
 from leadline.text.checksums import Finding, check_seal, file_sha256, parsed_object, read_sealed, sealed, stored_bytes
 from leadline.text.files import LOCK_FILE, PART_PREFIX, hold, replacing, replacing_ours, write_stored

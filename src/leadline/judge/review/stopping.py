@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from leadline.collections.documents.fields.record_fields import grade
 from leadline.errors import InputError
-from leadline.judge.review.learner import Labels, Rows
+from leadline.judge.review.learners import Labels, Rows
 from leadline.records.result import Result
 from leadline.register import Register
 from leadline.text.sheet import DOCUMENT, Sheet, sheet_of_text

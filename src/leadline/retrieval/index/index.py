@@ -29,8 +29,8 @@ import numpy as np
 from leadline.collections.documents.document import covering
 from leadline.errors import InputError, LeadlineWarning, checked_choice
 from leadline.records.result import Result, counted
+from leadline.retrieval.choices import FIELDS
 from leadline.retrieval.index.analysis import Analysis
-from leadline.retrieval.index.choices import FIELDS
 from leadline.retrieval.index.derived import split_fields
 from leadline.retrieval.index.inverting import Records
 from leadline.retrieval.index.kernels.arguments import FieldLists
@@ -44,7 +44,7 @@ from leadline.text.fields import encode_id
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from leadline.retrieval.index.choices import Members, Unit
+    from leadline.retrieval.choices import Members, Unit
     from leadline.retrieval.index.writing import Changes
     from leadline.text.spread import MemoryLike, Spread
 

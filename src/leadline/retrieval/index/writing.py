@@ -17,9 +17,9 @@ import numpy as np
 
 from leadline.errors import InputError, checked_choice
 from leadline.records.result import counted
+from leadline.retrieval.choices import Members, Unit
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.analysis import Analysis
-from leadline.retrieval.index.choices import Members, Unit
 from leadline.retrieval.index.derived import split_fields
 from leadline.retrieval.index.inverting import (
     BATCH_BYTES,

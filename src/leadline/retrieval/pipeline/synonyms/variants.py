@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from leadline.retrieval.index.choices import COMMON
+from leadline.retrieval.choices import COMMON
 from leadline.retrieval.pipeline.synonyms.thesaurus import Match, TextWords, synonym_source
 
 if TYPE_CHECKING:
