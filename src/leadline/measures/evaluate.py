@@ -356,10 +356,10 @@ def hits_of_runs(
         return reading.hits(source, kernels, local.memory)
 
     with ThreadPoolExecutor(max_workers=plan.workers) as pool:
-        yield from _reported(pool.map(one, sources), len(sources), progress)
+        yield from _with_progress(pool.map(one, sources), len(sources), progress)
 
 
-def _reported(parts: Iterator[RunHits], total: int, progress: Progress | None) -> Iterator[RunHits]:
+def _with_progress(parts: Iterator[RunHits], total: int, progress: Progress | None) -> Iterator[RunHits]:
     for done, part in enumerate(parts, start=1):
         yield part
         if progress is not None:

@@ -414,7 +414,7 @@ def bring_back_review(path: str | os.PathLike[str], folder: str | os.PathLike[st
     A review is added to only if it has the candidates of the backup.
     """
     place, where = Path(folder), os.fspath(path)
-    with _opened(where) as (archive, listed):
+    with _open_archive(where) as (archive, listed):
         if (place / SETTINGS).is_file():
             return _merged(archive, listed, place, where)
         with OwnedFolder.locked(place, KIND, VERSION) as owned:
@@ -444,7 +444,7 @@ def _merged(archive: zipfile.ZipFile, listed: dict[str, Any], place: Path, where
 
 
 @contextlib.contextmanager
-def _opened(where: str) -> Iterator[tuple[zipfile.ZipFile, dict[str, Any]]]:
+def _open_archive(where: str) -> Iterator[tuple[zipfile.ZipFile, dict[str, Any]]]:
     """The archive and its list, which is checked; errors of a damaged archive are told in one line."""
     try:
         with zipfile.ZipFile(where) as archive:
