@@ -344,8 +344,16 @@ def _readable(kept: pl.DataFrame, patents: Patents) -> pl.DataFrame:
 
 
 _ATTRIBUTES = (
-    "office", "kind", "class", "priority", "relevant", "cited_examiner", "cited_applicant", "claims", "words",
-)  # fmt: skip
+    "office",
+    "kind",
+    "class",
+    "priority",
+    "relevant",
+    "cited_examiner",
+    "cited_applicant",
+    "claims",
+    "words",
+)
 
 
 @dataclass(frozen=True)

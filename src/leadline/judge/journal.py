@@ -54,9 +54,16 @@ LONGEST = 20_000  # characters of a note or of instructions
 _MOST_ON_DESK = 200
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 _COLUMNS = {
-    "person": "text", "role": "text", "kind": "text", "topic": "text", "document": "text", "value": "text",
-    "target": "text", "round": "integer", "seconds": "real",
-}  # fmt: skip
+    "person": "text",
+    "role": "text",
+    "kind": "text",
+    "topic": "text",
+    "document": "text",
+    "value": "text",
+    "target": "text",
+    "round": "integer",
+    "seconds": "real",
+}
 
 
 @dataclass(frozen=True)
@@ -400,7 +407,7 @@ class People:
         try:
             return {name: Person(**person) for name, person in now.records(_NAMED).items()}
         except TypeError:
-            raise now.records(_NAMED).damaged("one of its people is none") from None
+            raise now.records(_NAMED).damaged("an entry is not a person") from None
 
 
 def _hash(token: str) -> str:

@@ -448,7 +448,7 @@ def _first_ranks(runs: Sequence[Run], depth: int, topics: Sequence[str] | None) 
     import polars as pl
 
     if not runs:
-        raise InputError("runs", "none given")
+        raise InputError("runs", "no run was given")
     names = [run.name for run in runs]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:

@@ -196,7 +196,7 @@ def raw_parts(
 
 
 def _warn_of_largest(parts: Iterator[RawPart], largest: LargestDocument) -> Iterator[RawPart]:
-    """The same parts; of one that its last document makes too large for the budget, it is said."""
+    """The same parts, with a warning where the last document makes one too large for the budget."""
     for part in parts:
         if part.documents:
             last = len(part.documents[-1][1].content)

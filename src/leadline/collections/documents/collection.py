@@ -296,7 +296,7 @@ def _collection_of_crawl(folder: Path) -> Path:
     if owned is None or owned.kind != CRAWL_KIND:
         return folder
     if not (folder / INSIDE_CRAWL).is_dir():
-        raise InputError(str(folder), f"is a crawl without documents yet: `leadline crawl -o {folder}` goes on with it")
+        raise InputError(str(folder), f"is a crawl without documents yet: `leadline crawl -o {folder}` continues it")
     return folder / INSIDE_CRAWL
 
 

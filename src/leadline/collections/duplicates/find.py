@@ -507,7 +507,7 @@ def _keep_to(texts: Texts, budget: MemoryBudget | None, cut: Bands | None) -> st
 def _warn_of_largest(
     pieces: Iterator[TextBatch] | Iterator[TextBatch | PartTexts], largest: LargestDocument
 ) -> Iterator[TextBatch | PartTexts]:
-    """The same pieces; of one that is a single text too large for the budget, it is said."""
+    """The same pieces, with a warning where a single text is too large for the budget."""
     for piece in pieces:
         if isinstance(piece, TextBatch) and len(piece.texts) == 1:
             largest.see(len(piece.texts[0]))

@@ -136,7 +136,7 @@ def build(
 def _warn_of_largest(
     units: Iterator[DocumentBatch], budget: MemoryBudget | None, sizes: BuildSizes
 ) -> Iterator[DocumentBatch]:
-    """The same batches; of one that is a single document too large for the budget, it is said."""
+    """The same batches, with a warning where a single document is too large for the budget."""
     largest = LargestDocument(budget, sizes.batch, BYTES_A_BYTE)
     for batch in units:
         if len(batch.ids) == 1:

@@ -532,11 +532,21 @@ def notes_of(index: Index, name: str, values: Sequence[str]) -> list[str]:
 
 
 _VALUES = {
-    "class": "classes", "ipc": "IPC classes", "cpc": "CPC classes", "cites": "citations", "applicant": "applicants",
-    "inventor": "inventors", "office": "an office", "kind": "a kind", "language": "a language",
-    "filed": "a filing date", "priority": "a priority date", "before": "a date", "after": "a date",
+    "class": "classes",
+    "ipc": "IPC classes",
+    "cpc": "CPC classes",
+    "cites": "citations",
+    "applicant": "applicants",
+    "inventor": "inventors",
+    "office": "an office",
+    "kind": "a kind",
+    "language": "a language",
+    "filed": "a filing date",
+    "priority": "a priority date",
+    "before": "a date",
+    "after": "a date",
     "published": "a date",
-}  # fmt: skip
+}
 
 
 def published(index: Index, when: str, date: str) -> Mask:
