@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from leadline.collections.documents.build import build
-from leadline.collections.documents.build import update as update_collection
 from leadline.collections.documents.collection import Collection
+from leadline.collections.documents.update import update as update_collection
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.language.language import Language
 from leadline.retrieval.models.registry import MODELS

@@ -120,7 +120,7 @@ class Shard(Searcher):
         self.rows, self.first = rows, first
         self.weights: ShardWeights = ShardWeights(rows, self.whole)
 
-    def _told(self, whole: WholeIndex) -> None:
+    def _take_statistics(self, whole: WholeIndex) -> None:
         """Take over what is known of the whole index."""
         self.whole.counts |= whole.counts
         self.whole.lengths |= whole.lengths
@@ -156,13 +156,13 @@ class Shard(Searcher):
         whole: WholeIndex,
     ) -> list[Ranking]:
         """The best documents of the shard for each query, by their rows in the whole index."""
-        self._told(whole)
+        self._take_statistics(whole)
         found = self._best(queries, k, mask, how, self._recipes(how))
         return [Ranking((each.rows + self.first).astype(np.int32), each.scores) for each in found]
 
     def explain(self, query: Mapping[str, float], row: int, how: How, whole: WholeIndex) -> list[Contribution]:
         """What each term adds to the score of a document, given by its row in the whole index."""
-        self._told(whole)
+        self._take_statistics(whole)
         return self._contributions(query, row - self.first, how, self._recipes(how))
 
 
@@ -197,7 +197,7 @@ class ShardedSearcher(Searcher):
         threads: int = 1,
     ) -> list[Ranking]:
         """The best documents of all shards, merged; each shard has a processor of its own."""
-        whole = self._exchanged(how, recipes, list({term: None for terms in queries for term in terms}))
+        whole = self._exchange_statistics(how, recipes, list({term: None for terms in queries for term in terms}))
         parts = [
             (queries, k, None if mask is None else mask[first:last], how, whole)
             for first, last in pairwise(self.bounds)
@@ -218,9 +218,11 @@ class ShardedSearcher(Searcher):
     def _contributions(self, terms: Mapping[str, float], row: int, how: How, recipes: Recipes) -> list[Contribution]:
         """What terms add to the score of a document, which its shard knows."""
         shard = int(np.searchsorted(self.bounds, row, "right")) - 1
-        return self.crew.ask_one(shard, "explain", terms, row, how, self._exchanged(how, recipes, list(terms)))
+        return self.crew.ask_one(
+            shard, "explain", terms, row, how, self._exchange_statistics(how, recipes, list(terms))
+        )
 
-    def _exchanged(self, how: How, recipes: Recipes, terms: Sequence[str]) -> WholeIndex:
+    def _exchange_statistics(self, how: How, recipes: Recipes, terms: Sequence[str]) -> WholeIndex:
         """The statistics of the whole index that these terms need, added up over the shards."""
         known = getattr(self.index, "_query_terms", {})
         own = {term: known[name] for term in terms if (name := term.encode("utf-8", "replace")) in known}

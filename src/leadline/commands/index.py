@@ -99,7 +99,7 @@ def run(options: argparse.Namespace) -> None:
     if options.update and given:
         raise UsageError("--update", f"keeps the settings of the index: leave out --{next(iter(given))}")
     if options.update and options.cluster:
-        raise UsageError("--cluster", "is of no use with --update, which indexes only what has changed")
+        raise UsageError("--cluster", "cannot be combined with --update, which indexes only what has changed")
     if options.dense is not None:
         check_extras("--dense", ["dense"] if options.dense else WITH_MODEL)
         if options.dense and not Path(options.dense).is_dir():

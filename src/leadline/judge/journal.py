@@ -54,9 +54,16 @@ LONGEST = 20_000  # characters of a note or of instructions
 _MOST_ON_DESK = 200
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 _COLUMNS = {
-    "person": "text", "role": "text", "kind": "text", "topic": "text", "document": "text", "value": "text",
-    "target": "text", "round": "integer", "seconds": "real",
-}  # fmt: skip
+    "person": "text",
+    "role": "text",
+    "kind": "text",
+    "topic": "text",
+    "document": "text",
+    "value": "text",
+    "target": "text",
+    "round": "integer",
+    "seconds": "real",
+}
 
 
 @dataclass(frozen=True)
@@ -324,8 +331,8 @@ class People:
         """Read the file again if somebody changed it."""
         version = self._version()
         if version is None or version != self._seen:
-            with self._opened() as store, store.view() as now:
-                self._people = self._listed(now)
+            with self._open_store() as store, store.view() as now:
+                self._people = self._people_by_name(now)
             self._seen = version
 
     def get(self, name: str) -> Person | None:
@@ -349,8 +356,8 @@ class People:
             raise InputError("days", f"must be above 0 and at most 3650, got {days:g}")
         token = secrets.token_urlsafe(32)
         expires = _this_moment() + datetime.timedelta(days=days)
-        with self._opened(write=True, create=True) as store, store.change() as now:
-            known = self._listed(now).get(name)
+        with self._open_store(write=True, create=True) as store, store.change() as now:
+            known = self._people_by_name(now).get(name)
             if known is not None and known.role != role:
                 raise InputError(name, f"is {known.role} already; choose another name for the {role}")
             person = Person(name, role, _hash(token), expires.isoformat(timespec="seconds"))
@@ -360,8 +367,8 @@ class People:
 
     def revoke(self, name: str) -> None:
         """End a person's link at once."""
-        with self._opened(write=True, create=True) as store, store.change() as now:
-            people = self._listed(now)
+        with self._open_store(write=True, create=True) as store, store.change() as now:
+            people = self._people_by_name(now)
             if name not in people:
                 raise InputError(name, f"is not among the people: {', '.join(people) or 'there are none'}")
             now.records(_NAMED).put(name, asdict(replace(people[name], revoked=True)))
@@ -379,15 +386,15 @@ class People:
 
     def copy_to(self, path: str | os.PathLike[str]) -> None:
         """Copy the people to a new file; the copy is complete or not there."""
-        with self._opened() as store:
+        with self._open_store() as store:
             store.copy_to(path)
 
     def check(self) -> str:
         """What is damaged in the file; empty if it is sound."""
-        with self._opened() as store:
+        with self._open_store() as store:
             return store.check()
 
-    def _opened(self, *, write: bool = False, create: bool = False) -> Store:
+    def _open_store(self, *, write: bool = False, create: bool = False) -> Store:
         return Store.open(self.path, PEOPLE, write=write, create=create, older=self._take_over)
 
     def _take_over(self, now: StoreView) -> None:
@@ -396,11 +403,11 @@ class People:
         for person in [] if content is None else content["people"]:
             now.records(_NAMED).put(person["name"], person)
 
-    def _listed(self, now: StoreView) -> dict[str, Person]:
+    def _people_by_name(self, now: StoreView) -> dict[str, Person]:
         try:
             return {name: Person(**person) for name, person in now.records(_NAMED).items()}
         except TypeError:
-            raise now.records(_NAMED).damaged("one of its people is none") from None
+            raise now.records(_NAMED).damaged("an entry is not a person") from None
 
 
 def _hash(token: str) -> str:

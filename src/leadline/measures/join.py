@@ -478,7 +478,7 @@ def _difference(theirs: Sequence[str], ours: Sequence[str]) -> str:
     return ""
 
 
-def _composed(name: str) -> str:
+def _normal_form(name: str) -> str:
     import unicodedata
 
     return unicodedata.normalize("NFC", name)
@@ -487,5 +487,5 @@ def _composed(name: str) -> str:
 _CHANGES: tuple[tuple[Callable[[str], str], str], ...] = (
     (lambda name: name.lstrip("0"), "in leading zeros"),
     (str.lower, "in upper and lower case"),
-    (_composed, "in how accented letters are written: one character (NFC) or two (NFD)"),
+    (_normal_form, "in how accented letters are written: one character (NFC) or two (NFD)"),
 )

@@ -110,7 +110,7 @@ class RunParts:
         with reported(folder), TemporaryFile(dir=folder) as file:
             extents = self._collect(file, part_of, count + 1)
             for part, places in enumerate(extents):
-                yield self._collected(file, part, places, part_of)
+                yield self._part_text(file, part, places, part_of)
 
     def _collect(self, file: IO[bytes], part_of: dict[bytes, int], parts: int) -> list[list[tuple[int, int]]]:
         """Write the lines of each part behind each other, as far as the memory allows; return where they are."""
@@ -136,7 +136,7 @@ class RunParts:
         write_out()
         return extents
 
-    def _collected(
+    def _part_text(
         self, file: IO[bytes], part: int, places: list[tuple[int, int]], part_of: dict[bytes, int]
     ) -> SourceText:
         ends = list(accumulate(length for _, length in places))

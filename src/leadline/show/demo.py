@@ -399,17 +399,18 @@ def story(cited: Evidence, true: Evidence, thinned: Incomplete, recovered: Recov
 
 def _lines(cited: Evidence, true: Evidence, thinned: Incomplete, recovered: Recovery) -> Iterator[str]:
     trio = cited.trio
-    yield f"{len(cited.runs)} systems searched for the prior art of {len(cited.topics)} patents; {_missed(cited, true)}"
+    systems, patents = len(cited.runs), len(cited.topics)
+    yield f"{systems} systems searched for the prior art of {patents} patents; {_share_missed(cited, true)}"
     yield f"By citations {_winners(cited, trio)}."
     yield f"In truth     {_winners(true, trio)}."
     yield from _firmness(cited, true)
     yield _effort(cited, true)
     yield _thinned_in_words(thinned)
     yield _order(recovered)
-    yield _flattered(recovered)
+    yield _measures_flattered(recovered)
 
 
-def _missed(cited: Evidence, true: Evidence) -> str:
+def _share_missed(cited: Evidence, true: Evidence) -> str:
     """The share of the truly relevant documents that is cited, and the share of citations that is not relevant."""
     known, real = _pairs(cited), _pairs(true)
     found = len(known & real)
@@ -441,10 +442,10 @@ def _firmness(cited: Evidence, true: Evidence) -> Iterator[str]:
     for name, evidence in (("By citations", cited), ("In truth", true)):
         found = evidence.verdict
         if found is not None:
-            yield f"{name}: {_standing(found)}"
+            yield f"{name}: {_finding_and_nearest(found)}"
 
 
-def _standing(found: Verdicts) -> str:
+def _finding_and_nearest(found: Verdicts) -> str:
     return f"{finding(found)} The nearest is {found.verdicts[0].other}."
 
 
@@ -469,7 +470,7 @@ def _order(found: Recovery) -> str:
     return f"Against the true order, the order by citations has a τ of {taus}."
 
 
-def _flattered(found: Recovery) -> str:
+def _measures_flattered(found: Recovery) -> str:
     table = found.flattered(f"PRES@{EFFORT}").rows
     (most, up, *_), (least, down, *_) = table[0], table[-1]
     if not up and not down:

@@ -109,10 +109,15 @@ OURS = {  # the letters of every kind of store that there is, and what it is: fi
 PathLike = str | os.PathLike[str]
 RECORD, JOURNAL, PEOPLE = ".json", ".journal", ".people"  # added to the name of a pool's file
 BESIDE_POOL = {
-    JOURNAL: "the journal", f"{JOURNAL}-wal": "the write-ahead log", f"{JOURNAL}-shm": "the shared memory",
-    f"{JOURNAL}-journal": "the rollback journal", PEOPLE: "the list of people", RECORD: "the record",
-    f"{PEOPLE}-wal": "the log of the list of people", f"{PEOPLE}-shm": "the shared memory of the list of people",
-}  # fmt: skip
+    JOURNAL: "the journal",
+    f"{JOURNAL}-wal": "the write-ahead log",
+    f"{JOURNAL}-shm": "the shared memory",
+    f"{JOURNAL}-journal": "the rollback journal",
+    PEOPLE: "the list of people",
+    RECORD: "the record",
+    f"{PEOPLE}-wal": "the log of the list of people",
+    f"{PEOPLE}-shm": "the shared memory of the list of people",
+}
 RECORD_OF_POOL = "the record of a pool"  # what a pool's record says it is
 POOLS = "pools"  # the folder of a lab for pools; what is made for it may replace a pool
 ELSEWHERE = "name another file for the output"

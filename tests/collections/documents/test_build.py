@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 from leadline.cli import main
-from leadline.collections.documents.build import build, update, write_collection
+from leadline.collections.documents.build import build, write_collection
 from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Citation, Claim, Document, Priority
+from leadline.collections.documents.update import update
 from leadline.errors import InputError
 
 

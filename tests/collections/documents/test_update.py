@@ -12,8 +12,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from leadline.collections.documents import build_folder
-from leadline.collections.documents.build import build, update
+from leadline.collections.documents.build import build
 from leadline.collections.documents.collection import Collection, check_collection
+from leadline.collections.documents.update import update
 from leadline.errors import InputError
 
 NUMBERS = st.integers(7_000_000, 7_000_006)

@@ -12,8 +12,8 @@ import pytest
 
 from leadline.cli import main
 from leadline.collections.documents.build import build
-from leadline.collections.documents.build import update as update_collection
 from leadline.collections.documents.collection import Collection
+from leadline.collections.documents.update import update as update_collection
 from leadline.retrieval.choices import Members
 from leadline.retrieval.index import writing
 from leadline.retrieval.index.index import Index

@@ -51,7 +51,7 @@ from leadline.collections.documents.collection import Collection
 from leadline.retrieval.index import writing
 from leadline.retrieval.index.index import Index
 import polars, scipy.sparse
-updating.WIDTH, updating.MOST_DEAD = 2, 0.1  # so that nearly every update merges, too
+writing.WIDTH, writing.MOST_DEAD = 2, 0.1  # so that nearly every update merges, too
 print("ready", flush=True)
 index = Index.open(sys.argv[2]).update(Collection.open(sys.argv[1]))
 print(len(index.segments), flush=True)

@@ -24,14 +24,12 @@ from typing import TYPE_CHECKING, Any
 
 from leadline.collections.choices import DEFAULT_RULE
 from leadline.collections.documents.build_folder import BYTES_A_PART_BYTE, ReadingSizes, Staging
-from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.collection_files import Written, write_part
-from leadline.collections.documents.document import ANY_TEXT, Document, checked_rule, lacking, needs_claims
+from leadline.collections.documents.document import Document, checked_rule, drop_reason, needs_claims
 from leadline.collections.documents.fields.record_fields import unknown_names
 from leadline.collections.documents.registry import READERS, Broken, FormReader, Raw, readers_by_form
 from leadline.collections.documents.sources import DatasetSource, FileSource, find_sources, fingerprint
 from leadline.collections.documents.splitting import split
-from leadline.collections.documents.tables import Replaced
 from leadline.errors import InputError, checked_choice
 from leadline.records.other_packages import is_handle
 from leadline.records.result import counted
@@ -119,7 +117,9 @@ def build(
         if staging.done and say is not None:
             say(f"continues a build that was stopped, with {counted(len(staging.done), 'finished part')}")
         total = sum(each.size for each in found)
-        parts = _seen(raw_parts(found, options, part_bytes), LargestDocument(budget, part_bytes, BYTES_A_PART_BYTE))
+        parts = _warn_of_largest(
+            raw_parts(found, options, part_bytes), LargestDocument(budget, part_bytes, BYTES_A_PART_BYTE)
+        )
         read_all(parts, options, staging, total, sizes.processes, progress, spread)
         side_tables = {} if rules is None else rules.side_tables(found[0].folder)
         if not staging.documents:
@@ -195,8 +195,8 @@ def raw_parts(
         yield part
 
 
-def _seen(parts: Iterator[RawPart], largest: LargestDocument) -> Iterator[RawPart]:
-    """The same parts; of one that its last document makes too large for the budget, it is said."""
+def _warn_of_largest(parts: Iterator[RawPart], largest: LargestDocument) -> Iterator[RawPart]:
+    """The same parts, with a warning where the last document makes one too large for the budget."""
     for part in parts:
         if part.documents:
             last = len(part.documents[-1][1].content)
@@ -242,12 +242,12 @@ def read_all(
     if spread is not None:
         handed: deque[tuple[int, int]] = deque()
 
-        def handing() -> Iterator[tuple[RawPart, Path]]:
+        def parts_to_read() -> Iterator[tuple[RawPart, Path]]:
             for part in missing:
                 handed.append((part.number, part.position))
                 yield part, staging.part(part.number)
 
-        for outcome in spread(_read_elsewhere, handing(), options):
+        for outcome in spread(_read_elsewhere, parts_to_read(), options):
             number, position = handed.popleft()
             note(number, outcome, position)
         return
@@ -309,7 +309,7 @@ def read_part(part: RawPart, options: Options, path: Path) -> Outcome:
         forms[form] += 1
         # Whether any document has claims is known when all are read, so `finish` drops those without.
         waits = options.keep is None and needs_claims(document)
-        reason = "" if waits else lacking(document, DEFAULT_RULE if options.keep is None else options.keep)
+        reason = "" if waits else drop_reason(document, DEFAULT_RULE if options.keep is None else options.keep)
         if reason:
             dropped[reason] += 1
         else:
@@ -366,76 +366,3 @@ def _merged(
         last = (document, form)
     if last is not None:
         yield last
-
-
-# Change a collection: add documents, replace those with the same id, delete some. Nothing else is read again.
-#
-# The parts of the collection are kept as they are, and new ones are written behind them; the tables say which
-# documents of a part are live. The changed collection takes the place of the old one in one step, as a built one does.
-# Where most documents of the parts are dead, building the collection again from all sources makes it smaller.
-
-
-def update(
-    folder: str | os.PathLike[str],
-    sources: Iterable[str | os.PathLike[str]] = (),
-    *,
-    delete: Sequence[str] = (),
-    form: str | None = None,
-    processes: int = 1,
-    part_bytes: int = PART_BYTES,
-    progress: Progress | None = None,
-) -> dict[str, Any]:
-    """Add the documents of some sources to a collection and delete others; return its manifest.
-
-    A document whose id is in the collection replaces it. `delete` are numbers in any spelling. What a document must
-    have is as it was when the collection was built; documents that are in the collection stay.
-    """
-    found = named_sources(sources)
-    if form is not None:
-        checked_choice("--form", form, list(READERS))
-    if not found and not delete:
-        raise InputError(os.fspath(folder), "nothing to add or delete was named")
-    old = Collection.open(folder)
-    origin = old.manifest["origin"]
-    if origin.get("mapping") is not None:
-        raise InputError(
-            str(folder), "was built with --map, whose tables are not kept: build it again with all documents"
-        )
-    keep = origin.get("keep", [])  # one that no build made has all its documents
-    has_claims = bool((old.records["claims"] > 0).any())
-    usual = DEFAULT_RULE if has_claims else ANY_TEXT
-    options = Options(usual if keep is None else checked_rule(keep), form)
-    new_origin = {
-        "update": old.manifest["hash"],
-        "sources": [{"name": each.name, "bytes": each.size, "sha256": each.fingerprint()} for each in found],
-        "delete": list(delete),
-        "keep": keep,
-        "form": form,
-        "mapping": None,
-        "part_bytes": part_bytes,
-        "least_document_bytes": LEAST_DOCUMENT_BYTES,
-    }
-    deleted = _ids(old, delete)
-    with Staging.open(old.folder, new_origin) as staging:
-        if staging.finished is not None:
-            return staging.finished
-        count = staging.copy_parts(old.inside, old.manifest)
-        total = sum(each.size for each in found)
-        read_all(raw_parts(found, options, part_bytes, count), options, staging, total, processes, progress)
-        new = sum(staging.done[number]["documents"] for number in staging.done if number >= count)
-        if not new and len(set(deleted)) == len(old):
-            raise InputError(str(folder), "no document would be left")
-        return staging.finish(replaced=Replaced(count, old.records.select("part", "place"), deleted))
-
-
-def _ids(collection: Collection, names: Sequence[str]) -> list[str]:
-    """The ids of documents in any spelling; InputError names the first that is not there."""
-    if not names:
-        return []
-    rows = collection.rows(names).tolist()
-    missing = [name for name, row in zip(names, rows, strict=True) if row < 0]
-    if missing:
-        more = f", and {len(missing) - 1:,} more are not" if len(missing) > 1 else ""
-        raise InputError(missing[0], f"is not in the collection {collection.folder}{more}: nothing was changed")
-    ids = collection.records["id"]
-    return [ids[row] for row in rows]

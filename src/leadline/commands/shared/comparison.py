@@ -59,7 +59,7 @@ def load_scores(options: argparse.Namespace) -> Scores:
     if not options.scores:
         qrels, *runs = options.inputs
         with chosen_cluster(options) as spread, progress_bar("reading runs", quiet=options.quiet) as progress:
-            how = _reading(options, progress) | {"spread": spread}
+            how = _reading_options(options, progress) | {"spread": spread}
             return with_readable_runs(options, runs, lambda paths: evaluate(qrels, paths, options.measures, **how))
     wanted = [name for text in options.measures or () for name in text.split()]
     # A table with a column for each topic does not say which measure it holds; -m does.
@@ -80,7 +80,7 @@ def load_study_with(options: argparse.Namespace, default: str, spread: Spread | 
 
     with progress_bar("reading runs", quiet=options.quiet) as progress:
         qrels, *runs = options.inputs
-        measures, how = options.measures or default, _reading(options, progress) | {"spread": spread}
+        measures, how = options.measures or default, _reading_options(options, progress) | {"spread": spread}
         return with_readable_runs(options, runs, lambda paths: open_study(qrels, paths, measures, **how))
 
 
@@ -98,7 +98,7 @@ def note_shared_log(options: argparse.Namespace) -> None:
         warnings.warn(words, LeadlineWarning, stacklevel=2)
 
 
-def _reading(options: argparse.Namespace, progress: Any) -> dict[str, Any]:
+def _reading_options(options: argparse.Namespace, progress: Any) -> dict[str, Any]:
     from leadline.records.inputs import read_topics
 
     note_shared_log(options)

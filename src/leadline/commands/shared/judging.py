@@ -150,7 +150,7 @@ def change_people(path: Path, options: argparse.Namespace) -> None:
     if options.action == "list":
         if options.names:
             raise UsageError("list", f"takes no names, got {options.names[0]!r}")
-        write_table(_listed(people), options)
+        write_table(_people_table(people), options)
         return
     if not options.names:
         raise UsageError(options.action, "name one person or more")
@@ -167,7 +167,7 @@ def change_people(path: Path, options: argparse.Namespace) -> None:
     write_table(Table(["person", "role", "link"], rows), options)
 
 
-def _listed(people: People) -> Table:
+def _people_table(people: People) -> Table:
     rows = []
     for person in people:
         state = "revoked" if person.revoked else "expired" if person.has_expired else "valid"

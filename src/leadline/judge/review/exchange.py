@@ -305,7 +305,7 @@ def read_labels(
         judged = _labels_of(path, column, form)
         name = "_".join((topic or stem(path).removesuffix(".ris")).split())
         if name in topics:
-            raise InputError(str(path), f"topic {name} is there twice: rename the file")
+            raise InputError(str(path), f"topic {name} is given twice: rename the file")
         topics += [name] * len(judged)
         documents += list(judged)
         grades += list(judged.values())

@@ -329,7 +329,7 @@ def class_weights(relevant: Labels, ratio: float = RATIO) -> NDArray[np.float64]
     return np.asarray(weights * (len(relevant) / weights.sum()))
 
 
-def _moved(judged: JudgedRows, place: int, score: float, violations: NDArray[np.float64]) -> float:
+def _descend(judged: JudgedRows, place: int, score: float, violations: NDArray[np.float64]) -> float:
     """One step of descent for one row; the compiled twin is in `judge/review/kernels.py`."""
     sign, damping, dual = judged.signs[place], judged.damping[place], judged.duals[place]
     gradient = sign * score - 1.0 + damping * dual
@@ -351,7 +351,7 @@ def _trained(
     for _ in range(EPOCHS):
         violations[0] = 0.0
         for place, row in enumerate(judged.rows.tolist()):
-            moved = _moved(judged, place, _score(documents, row, weights), violations)
+            moved = _descend(judged, place, _score(documents, row, weights), violations)
             if moved:
                 at = slice(documents.offsets[row], documents.offsets[row + 1])
                 weights[documents.columns[at]] += moved * documents.values[at].astype(np.float64)

@@ -365,7 +365,7 @@ class ReadingTable:
         seen: dict[str, int] = {}
         for row, document in enumerate(documents):
             if document in seen:
-                raise sheet.error(row, f"{document} is there twice, first in {sheet.where(seen[document])}")
+                raise sheet.error(row, f"{document} is given twice, first in {sheet.where(seen[document])}")
             seen[document] = row
         switch = at_random.index(True) if any(at_random) else len(documents)
         if not all(at_random[switch:]):

@@ -61,7 +61,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     check_seal(manifest, str(path), REBUILD)
     wrong = next((name for name, is_right in _SHAPE.items() if not is_right(manifest.get(name))), None)
     if wrong is not None:
-        raise damaged(str(path), f"{wrong!r} is not as it should be")
+        raise damaged(str(path), f"{wrong!r} has a wrong value")
     return manifest
 
 

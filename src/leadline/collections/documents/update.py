@@ -1,0 +1,95 @@
+"""Change a collection: add documents, replace those with the same id, delete some. Nothing else is read again.
+
+The parts of the collection are kept as they are, and new ones are written behind them; the tables say which documents
+of a part are live. The changed collection takes the place of the old one in one step, as a built one does. Where most
+documents of the parts are dead, building the collection again from all sources makes it smaller.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from leadline.collections.choices import DEFAULT_RULE
+from leadline.collections.documents.build import (
+    LEAST_DOCUMENT_BYTES,
+    PART_BYTES,
+    Options,
+    Progress,
+    named_sources,
+    raw_parts,
+    read_all,
+)
+from leadline.collections.documents.build_folder import Staging
+from leadline.collections.documents.collection import Collection
+from leadline.collections.documents.document import ANY_TEXT, checked_rule
+from leadline.collections.documents.registry import READERS
+from leadline.collections.documents.tables import Replaced
+from leadline.errors import InputError, checked_choice
+
+
+def update(
+    folder: str | os.PathLike[str],
+    sources: Iterable[str | os.PathLike[str]] = (),
+    *,
+    delete: Sequence[str] = (),
+    form: str | None = None,
+    processes: int = 1,
+    part_bytes: int = PART_BYTES,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Add the documents of some sources to a collection and delete others; return its manifest.
+
+    A document whose id is in the collection replaces it. `delete` are numbers in any spelling. What a document must
+    have is as it was when the collection was built; documents that are in the collection stay.
+    """
+    found = named_sources(sources)
+    if form is not None:
+        checked_choice("--form", form, list(READERS))
+    if not found and not delete:
+        raise InputError(os.fspath(folder), "nothing to add or delete was named")
+    old = Collection.open(folder)
+    origin = old.manifest["origin"]
+    if origin.get("mapping") is not None:
+        raise InputError(
+            str(folder), "was built with --map, whose tables are not kept: build it again with all documents"
+        )
+    keep = origin.get("keep", [])  # one that no build made has all its documents
+    has_claims = bool((old.records["claims"] > 0).any())
+    usual = DEFAULT_RULE if has_claims else ANY_TEXT
+    options = Options(usual if keep is None else checked_rule(keep), form)
+    new_origin = {
+        "update": old.manifest["hash"],
+        "sources": [{"name": each.name, "bytes": each.size, "sha256": each.fingerprint()} for each in found],
+        "delete": list(delete),
+        "keep": keep,
+        "form": form,
+        "mapping": None,
+        "part_bytes": part_bytes,
+        "least_document_bytes": LEAST_DOCUMENT_BYTES,
+    }
+    deleted = _ids(old, delete)
+    with Staging.open(old.folder, new_origin) as staging:
+        if staging.finished is not None:
+            return staging.finished
+        count = staging.copy_parts(old.inside, old.manifest)
+        total = sum(each.size for each in found)
+        read_all(raw_parts(found, options, part_bytes, count), options, staging, total, processes, progress)
+        new = sum(staging.done[number]["documents"] for number in staging.done if number >= count)
+        if not new and len(set(deleted)) == len(old):
+            raise InputError(str(folder), "no document would be left")
+        return staging.finish(replaced=Replaced(count, old.records.select("part", "place"), deleted))
+
+
+def _ids(collection: Collection, names: Sequence[str]) -> list[str]:
+    """The ids of documents in any spelling; InputError names the first that is not there."""
+    if not names:
+        return []
+    rows = collection.rows(names).tolist()
+    missing = [name for name, row in zip(names, rows, strict=True) if row < 0]
+    if missing:
+        more = f", and {len(missing) - 1:,} more are not" if len(missing) > 1 else ""
+        raise InputError(missing[0], f"is not in the collection {collection.folder}{more}: nothing was changed")
+    ids = collection.records["id"]
+    return [ids[row] for row in rows]
