@@ -185,9 +185,11 @@ def _content(path: Path) -> dict[str, bytes]:
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         before = _state(path)
+        if "" not in before:
+            raise InputError(str(path), "no such file")
         if sum(size for _, size, _ in before.values()) > LARGEST_COPY:
             raise InputError(str(path), f"is larger than {LARGEST_COPY >> 30} GB, more than is read")
-        if abs(time.time() - max(at for _, _, at in before.values()) / 1e9) > _TICK:
+        if _is_at_rest(before):
             with contextlib.suppress(FileNotFoundError):  # a log that has gone
                 content = {end: stored_bytes(f"{path}{end}") for end in before}
                 if _state(path) == before:
@@ -203,9 +205,18 @@ def _state(path: Path) -> dict[str, tuple[int, int, int]]:
         with contextlib.suppress(FileNotFoundError):
             about = os.stat(f"{path}{end}", follow_symlinks=False)
             found[end] = about.st_ino, about.st_size, about.st_mtime_ns
-    if "" not in found:
-        raise InputError(str(path), "no such file")
     return found
+
+
+def _is_at_rest(state: dict[str, tuple[int, int, int]]) -> bool:
+    """Whether the last write was so long ago that the next one will have another time."""
+    return abs(time.time() - max(at for _, _, at in state.values()) / 1e9) > _TICK
+
+
+def version_of(path: Path) -> object | None:
+    """What tells one content of a store from another without reading it; None while it may change without showing."""
+    state = _state(path)
+    return state if state and _is_at_rest(state) else None
 
 
 def _recovered(whole: bytes, logs: Mapping[str, bytes]) -> bytes:
