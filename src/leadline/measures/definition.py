@@ -55,10 +55,10 @@ class Definition:
     view: Callable[[Mapping[str, Any]], View]
     rename: Mapping[str, str]  # other packages' names of options: {theirs: ours}
     family: str
-    # What it counts is effort, as far as its options say. Alone: reading less scores better whatever is missed, so that a
-    # list of one document wins. Priced: what is read is taken off what is found, so that a list of nothing beats one that
-    # finds all, if that is long. Until found: undefined for a list that never finds enough, so that only lists that do
-    # can be compared.
+    # What it counts is effort, as its options say. Alone: reading less scores better whatever is missed, so that a list
+    # of one document wins. Priced: what is read is taken off what is found, so that a list of nothing beats a long one
+    # that finds all. Until found: undefined for a list that never finds enough, so that only lists that do can be
+    # compared.
     effort: Callable[[Mapping[str, Any]], Effort | None]
     parameters: Mapping[str, inspect.Parameter] = field(compare=False)
 

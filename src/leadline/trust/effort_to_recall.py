@@ -67,6 +67,11 @@ class EffortPair(Result):
         """Whether the test finds that the first reads less."""
         return self.word != "undecided" and self.needs_less == self.first
 
+    @property
+    def is_turned(self) -> bool:
+        """Whether the test finds that the other reads less, which its comparisons with all others do not bear out."""
+        return self.word != "undecided" and self.needs_less == self.other
+
     def in_numbers(self) -> str:
         """What both read, and on how many topics which of them reads less."""
         one, two = map(written, self.medians)
@@ -85,7 +90,8 @@ class EffortPair(Result):
         if self.word == "undecided":
             who = f"{self.first} and {self.other} cannot be told apart by the effort for {share} recall"
             return f"{who}: {numbers} ({self.criterion})"
-        return f"{self.first} reaches {share} recall at {numbers} ({self.word}: {self.criterion})"
+        who = f"{self.first} against {self.other}, which needs less:" if self.is_turned else self.first
+        return f"{who} reaches {share} recall at {numbers} ({self.word}: {self.criterion})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -159,9 +165,9 @@ class EffortToRecall(Result):
         tried = f", and again in {percent(STABLE)} of the samples with half the judgements" * bool(self.samples)
         return (
             f"Firm: significant{among} (p below {level}){tried}. "
-            "Fragile: significant, but not shown to be that stable. Undecided: not significant. Tested by flips of signs "
-            "on the ranks of the ratios of effort; never getting there is worse than any effort, and where neither run "
-            "gets there they are level."
+            "Fragile: significant, but not shown to be that stable. Undecided: not significant. Tested by flips of "
+            "signs on the ranks of the ratios of effort; never getting there is worse than any effort, and where "
+            "neither run gets there they are level."
         )
 
     def summary_table(self) -> Table:
@@ -195,8 +201,7 @@ class EffortToRecall(Result):
                 percent(pair.recall),
                 pair.first,
                 pair.other,
-                f"{MARKS[pair.word]} {pair.word}"
-                + f", {pair.other} less" * (pair.word != "undecided" and not pair.is_led),
+                f"{MARKS[pair.word]} {pair.word}" + f", {pair.needs_less} needs less" * pair.is_turned,
                 pair.less,
                 pair.ties,
                 pair.more,
@@ -257,11 +262,11 @@ def effort_to_recall(
     seed: int | np.random.Generator = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> EffortToRecall:
-    """For each recall the effort of every run on every topic, and the run with the least against each other.
+    """For each recall the effort of every run on every topic, and the first run against each other.
 
-    The first is the run that comparisons with all others favour most. The test is that of a verdict, flips of signs, on ranks (see
-    `signed_ranks`), with Holm's correction over the other runs; a lead is firm if it is significant, and again in 95 % of
-    the samples with half the judgements. With no samples nothing is firm.
+    The first is the run that its comparisons with all others favour most. The test is that of a verdict, flips of
+    signs, on ranks (see `signed_ranks`), with Holm's correction over the other runs; a lead is firm if it is
+    significant, and again in 95 % of the samples with half the judgements. With no samples nothing is firm.
     """
     levels = tuple(dict.fromkeys(sorted(float(share) / 100 if share > 1 else float(share) for share in recall)))
     if not levels or not all(0 < share <= 1 for share in levels):
@@ -293,7 +298,7 @@ def effort_to_recall(
         return signed_ranks(values[first, :, where], values[other, :, where])
 
     def tested(ranks: Array) -> tuple[Array, Array]:
-        """p and p after correction. Each recall is a question of its own: its answer is the same whatever else is asked."""
+        """p, also after correction. Each recall is a question of its own, whatever else is asked."""
         results = [flip_test(ranks[where == place], alpha) for place in range(len(levels))]
         return np.concatenate([each.p for each in results]), np.concatenate([each.corrected for each in results])
 
@@ -355,8 +360,8 @@ def ratio_interval(ours: Array, theirs: Array, level: float = 0.05) -> tuple[flo
 
     Hodges and Lehmann, Estimates of location based on rank tests, 1963: the median of the geometric means of every two
     topics' ratios, and the two of these means that the test's smallest sums point at. Agrees with the test of
-    `signed_ranks` up to ties. Topics on which neither run gets there say nothing; of one that only ours reaches the ratio
-    is 0, of one that only theirs does it is infinite.
+    `signed_ranks` up to ties. Topics on which neither run gets there say nothing; where only ours does the ratio is 0,
+    where only theirs does it is infinite.
 
     >>> ratio_interval(np.array([1.0, 2, 3, 4, 5, 6]), np.array([2.0, 4, 6, 8, 10, np.inf]))
     (0.5, 0.0, 0.5)

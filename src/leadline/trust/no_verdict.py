@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from leadline.errors import MeasureError
@@ -60,6 +62,15 @@ def why_never(measure: str) -> str:
     if known.definition.better == "neither":
         return f"{measure} gives no verdict: neither more of it nor less is better"
     return ""
+
+
+def notes_on_effort(measures: Iterable[str]) -> list[str]:
+    """A note for each measure of effort, for results that describe measures or slices and call no run better.
+
+    >>> [note[:29] for note in notes_on_effort(["AP", "last_rel", "num_ret"])]
+    ['last_rel gives no verdict: it']
+    """
+    return [why for measure in measures if INSTEAD in (why := why_never(measure))]
 
 
 def rests_on_finding(measure: str) -> bool:

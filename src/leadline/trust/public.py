@@ -275,8 +275,9 @@ def effort_to_recall(
     alpha: level of significance
     seed: random seed
 
-    For each recall, the run that needs less than the others on most topics is compared with each of them. A run that never
-    gets there counts as worse than any that does. In place of judgements and runs, a study keeps how they are read.
+    For each recall, the run that needs less than the others is compared with each of them, topic by topic. A run that
+    never gets there counts as worse than any that does. In place of judgements and runs, a study keeps how these are
+    read.
 
     >>> qrels = {str(t): {"a": 1, "b": 1} for t in range(12)}
     >>> runs = {"early": {t: {"a": 3.0, "b": 2.0} for t in qrels}, "late": {t: {"x": 2.0, "a": 1.0} for t in qrels}}
@@ -288,10 +289,12 @@ def effort_to_recall(
 
     if _is_scores(inputs):
         raise InputError("scores", "do not say what was read for each recall: give judgements and runs")
-    is_study = len(inputs) == 1 and isinstance(inputs[0], Study)
-    if not is_study and len(inputs) != 2:
+    if len(inputs) == 1 and isinstance(inputs[0], Study):
+        study = inputs[0]
+    elif len(inputs) == 2:
+        study = open_study(inputs[0], inputs[1], "R")
+    else:
         raise InputError("inputs", "give judgements and runs, or a study")
-    study = inputs[0] if is_study else open_study(*inputs, "R")
     return efforts_of_study(study, recall, samples=samples, alpha=alpha, seed=seed, progress=progress)
 
 
