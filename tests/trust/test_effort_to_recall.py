@@ -128,6 +128,25 @@ def test_every_flip_is_wilcoxons_exact_test() -> None:
         assert flip_p(ranks)[0] == pytest.approx(wilcoxon(logs, method="exact").pvalue, rel=1e-12)
 
 
+def test_the_level_and_what_ranks_find_that_signs_do_not() -> None:
+    """Two alike systems differ in 5 % of the cases; of 40 % less effort on 30 topics ranks find more than signs do."""
+    rng = np.random.default_rng(5)
+
+    def found(ratio: float) -> tuple[float, float]:
+        topic = rng.lognormal(4, 1.2, (1000, 30))
+        ours, theirs = (np.ceil(topic * rng.lognormal(0, 0.7, (1000, 30)) * each) for each in (ratio, 1.0))
+        for effort in (ours, theirs):
+            effort[effort > 300] = math.inf
+        signs = np.where(ours == theirs, 0.0, np.where(ours < theirs, 1.0, -1.0))
+        ranks, counts = ((flip_p(each) < 0.05).mean() for each in (signed_ranks(ours, theirs), signs))
+        return float(ranks), float(counts)
+
+    assert 0.03 < found(1.0)[0] < 0.07
+    ranks, counts = found(0.6)
+    assert ranks > 0.68
+    assert counts < 0.6
+
+
 def test_equal_ratios_share_a_rank() -> None:
     ours, theirs = np.array([[2.0, 3, 5, 7]]), np.array([[3.0, 2, 10, 14]])
     assert signed_ranks(ours, theirs).tolist() == [[1.5, -1.5, 3.5, 3.5]]
