@@ -168,7 +168,7 @@ def student_t(matrix: Array) -> TestResult:
 
 DRAWS_AT_ONCE = 2048
 SAMPLES_AT_ONCE = 512  # in a block, whose sums stay in the processor's cache
-COLUMNS, ONE_THREAD = 64, 2**18  # samples of a piece of a matrix product; multiplications that OpenBLAS does not share
+COLUMNS, ONE_THREAD = (64, 32, 16, 8), 2**18  # of a piece of a matrix product; multiplications that BLAS does not share
 MOST_T = 1e5  # a larger t is as certain
 
 
@@ -306,7 +306,7 @@ def _blocks(counts: Integers) -> Iterator[tuple[slice, Array]]:
     """
     for start in range(0, len(counts), SAMPLES_AT_ONCE):
         part = counts[start : start + SAMPLES_AT_ONCE]
-        weights = np.ones((counts.shape[1], -(-len(part) // COLUMNS) * COLUMNS))
+        weights = np.ones((counts.shape[1], -(-len(part) // COLUMNS[0]) * COLUMNS[0]))
         weights[:, : len(part)] = part.T
         yield slice(start, start + len(part)), weights
 
@@ -315,7 +315,8 @@ def _product(rows: Array, weights: Array, out: Array | None = None) -> Array:
     """The matrix product; where it can be, in pieces that BLAS computes in one thread: more cost more than they save."""
     if out is None:
         out = np.empty((len(rows), weights.shape[1]))
-    at_once = COLUMNS if rows.size * COLUMNS <= ONE_THREAD else weights.shape[1]
+    fitting = [columns for columns in COLUMNS if rows.size * columns <= ONE_THREAD]
+    at_once = fitting[0] if fitting else weights.shape[1]
     columns, into = (each.reshape(len(each), -1, at_once).transpose(1, 0, 2) for each in (weights, out))
     np.matmul(rows, columns, out=into)
     return out
