@@ -312,7 +312,7 @@ def _blocks(counts: Integers) -> Iterator[tuple[slice, Array]]:
 
 
 def _product(rows: Array, weights: Array, out: Array | None = None) -> Array:
-    """The matrix product; where it can be, in pieces that BLAS computes in one thread: more cost more than they save."""
+    """The matrix product, where possible in pieces that BLAS computes in one thread: several would cost more."""
     if out is None:
         out = np.empty((len(rows), weights.shape[1]))
     fitting = [columns for columns in COLUMNS if rows.size * columns <= ONE_THREAD]
