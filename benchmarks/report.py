@@ -2,7 +2,7 @@
 
     python benchmarks/report.py [--repeat 5] [--runs 143] [--topics 30]
 
-The runs are made up, or those given: `--given QRELS RUN...`, such as the 143 runs of round 1 of TREC-COVID. Every time is
+The runs are made up, or those given: `--given QRELS RUN...`, such as the 143 runs of TREC-COVID round 1. Every time is
 that of a whole process, from start to exit, with its threads, after one run to warm up. A report tests 10 153 pairs of
 143 runs with 10 000 samples by three measures, ranks the runs 400 times with fewer judgements, and draws 21 figures.
 """
