@@ -8,7 +8,6 @@ and the journals of two machines can be merged. The hash of each event covers th
 
 from __future__ import annotations
 
-import contextlib
 import datetime
 import hashlib
 import hmac
@@ -17,7 +16,6 @@ import math
 import os
 import re
 import secrets
-import time
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
@@ -30,6 +28,7 @@ from leadline.text.checksums import read_sealed
 from leadline.text.owned_files import OURS
 from leadline.text.store.events import ChainHead, begin_chain
 from leadline.text.store.kind import Execute, OlderFormat, StoreKind
+from leadline.text.store.opening import version_of
 from leadline.text.store.store import Store, StoreView
 
 Kind = Literal[
@@ -275,7 +274,6 @@ _NAME = re.compile(r"[\w .@'-]{1,60}")
 REPAIR = "add the people again"
 PEOPLE = StoreKind(OURS["LPPL"], "LPPL", repair=REPAIR)
 _NAMED = "people"  # the records of a store that has them
-_TICK = 50_000_000  # nanoseconds: writes that are further apart have different times
 
 
 def check_name(name: str) -> None:
@@ -329,7 +327,7 @@ class People:
 
     def refresh(self) -> None:
         """Read the file again if somebody changed it."""
-        version = self._version()
+        version = version_of(self.path)
         if version is None or version != self._seen:
             with self._open_store() as store, store.view() as now:
                 self._people = self._people_by_name(now)
@@ -338,15 +336,6 @@ class People:
     def get(self, name: str) -> Person | None:
         """The person with this name."""
         return self._people.get(name)
-
-    def _version(self) -> object:
-        """What tells one state of the file and its log from another; None while it may change without showing."""
-        found = []
-        for end in ("", "-wal"):
-            with contextlib.suppress(FileNotFoundError):
-                about = os.stat(f"{self.path}{end}")
-                found.append((end, about.st_ino, about.st_mtime_ns, about.st_size))
-        return found if found and time.time_ns() - max(at for _, _, at, _ in found) > _TICK else None
 
     def add(self, name: str, role: Role, *, days: float = LINK_DAYS) -> str:
         """Add a person, or give one a new link; returns the token, which is not kept."""

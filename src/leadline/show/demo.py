@@ -42,7 +42,7 @@ from leadline.show.report.html_page import code_of, key_of, key_written_in
 from leadline.show.report.page import report
 from leadline.text.checksums import CHECKSUM, Finding, check_seal, file_sha256, parsed_object, sealed, stored_bytes
 from leadline.text.files import write_stored
-from leadline.text.owned_files import JOURNAL, PEOPLE, RECORD
+from leadline.text.owned_files import JOURNAL, PEOPLE, RECORD, is_owned
 from leadline.text.owned_folder import OwnedFolder, identity_of
 from leadline.trust.incomplete import Incomplete, Recovery, recovery, together
 from leadline.trust.study import Study, open_study
@@ -510,7 +510,7 @@ def _of_demo(folder: Path) -> Lab:
     with OwnedFolder.locked(folder, KIND, VERSION) as owned:
         owned.reserve(LAB_NAME)
     place = folder / LAB_NAME
-    lab = Lab.open(place) if (place / "lab.json").exists() else Lab.create(place, "A simulated patent office")
+    lab = Lab.open(place) if is_owned(place) else Lab.create(place, "A simulated patent office")
     lab.add(folder / "office" / "collection", name="office", replaced=True)
     lab.add(folder / "index", name="words", replaced=True)
     for name in JUDGED:
