@@ -629,6 +629,45 @@ def test_processes_that_take_over_at_once_lose_nothing(tmp_path: Path) -> None:
         assert now.records("words").keys() == ["new0", "new1", "new2", "new3", "new4", "old"]
 
 
+@pytest.mark.parametrize("is_there", [False, True])
+def test_a_store_that_another_process_makes_while_older_files_are_read_is_read_itself(
+    tmp_path: Path, is_there: bool
+) -> None:
+    path, other = tmp_path / "store", tmp_path / "other.json"
+    other.write_text("{}")
+    if is_there:
+        path.write_text("{}")
+
+    def make_it() -> None:
+        code = """
+            from pathlib import Path
+            def old(now):
+                now.records("words").put("old", 1)
+            with Store.open(path, KIND, write=True, create=True, older=old) as store, store.change() as now:
+                now.records("words").put("new", 2)
+            Path(name).unlink()
+        """
+        assert started(code, path, other).wait(60) == 0
+
+    def read_half(now: StoreView) -> None:
+        make_it()
+        if other.exists():  # removed by now, as are the files that a store replaces
+            now.records("words").put("old", 1)
+
+    def read_wrong(now: StoreView) -> None:
+        if path.read_bytes()[:1] != b"{":
+            raise InputError(str(path), "is damaged, it is not JSON")
+        make_it()
+        raise InputError(str(path), "is damaged, it is not JSON")
+
+    for older in (read_half, read_wrong):
+        with Store.open(path, KIND, older=older) as store, store.view() as now:
+            assert dict(now.records("words").items()) == {"old": 1, "new": 2}
+        other.write_text("{}")
+        path.unlink()
+        path.write_text("{}")
+
+
 def test_every_kind_of_store_is_known_as_ours() -> None:
     source = Path(__file__).parents[3] / "src" / "leadline"
     texts = "".join(path.read_text() for path in source.rglob("*.py"))

@@ -69,10 +69,23 @@ def begin(connection: sqlite3.Connection, kind: StoreKind, fill: Fill | None) ->
     connection.execute("commit")
 
 
-def connect_to_memory(kind: StoreKind, fill: Fill) -> sqlite3.Connection:
-    """A connection to a store in memory, with what an earlier version kept."""
+def connect_to_memory(path: Path, kind: StoreKind, fill: Fill) -> sqlite3.Connection | None:
+    """A connection to a store in memory, with what an earlier version kept.
+
+    None if another process made the store meanwhile: it takes the place of the earlier files and removes them, so that
+    what was read of them may be the store itself, or a part.
+    """
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    begin(connection, kind, fill)
+    try:
+        begin(connection, kind, fill)
+    except BaseException as error:
+        connection.close()
+        if isinstance(error, (InputError, OSError)) and is_made(path, older=True):
+            return None
+        raise
+    if is_made(path, older=True):
+        connection.close()
+        return None
     return _guarded(connection)
 
 

@@ -111,11 +111,12 @@ class Store:
             with one_at_a_time:
                 if create:
                     make(place, kind, filled)
-                if write or older is None or is_made(place, older=True):
+                connection = None
+                if not write and older is not None and not is_made(place, older=True):
+                    connection = connect_to_memory(place, kind, fill)
+                if connection is None:
                     check_place(place, writing=write)
                     connection = connect_to_write(place) if write else connect_to_read(place, kind)
-                else:
-                    connection = connect_to_memory(kind, fill)
                 closing.callback(connection.close)
                 store = cls(place, kind, connection, is_written=write)
                 store._check_head()
