@@ -12,7 +12,19 @@ import numpy as np
 import polars as pl
 
 from leadline.collections.documents.collection import Collection, counts
-from leadline.show.charts import BUOY, DASHES, DEPTH, OKABE_ITO, PAPER, altair, beside, measure_colours, narrow, styled
+from leadline.show.charts import (
+    BUOY,
+    DASHES,
+    DEPTH,
+    OKABE_ITO,
+    PAPER,
+    altair,
+    beside,
+    measure_colours,
+    narrow,
+    styled,
+    tips,
+)
 from leadline.trust.incomplete import Incomplete
 from leadline.trust.retrievability import Retrievability
 from leadline.trust.study import plot
@@ -66,7 +78,7 @@ def plain(study: Incomplete) -> Any:
         x=x,
         color=colour,
         strokeDash=dash,
-        tooltip=["measure:N", "keep:Q", "known:Q", "mean:Q", "lowest:Q", "low:Q", "high:Q"],
+        tooltip=tips("measure:N", "keep:Q", "known:Q", "mean:Q", "lowest:Q", "low:Q", "high:Q"),
     )
     mean = base.mark_line(strokeWidth=2.5, point=alt.OverlayMarkDef(size=40)).encode(
         y=alt.Y("mean:Q", title=likeness, scale=heights, axis=axis)
@@ -78,7 +90,7 @@ def plain(study: Incomplete) -> Any:
     for at, text in GUIDES.items():
         side, dy = free_place(lines, at, (1 - floor) / HEIGHT)
         words = alt.Chart(alt.Data(values=[{"at": at, "said": text}])).encode(
-            x=alt.value("width" if side == "right" else 0), y=alt.Y("at:Q", scale=heights), text="said:N"
+            x=alt.XValue("width" if side == "right" else 0), y=alt.Y("at:Q", scale=heights), text=alt.Text("said:N")
         )
         place = {"align": side, "dx": -4 if side == "right" else 4, "dy": dy, "fontSize": 12}
         named += [words.mark_text(**place, stroke=PAPER, strokeWidth=4), words.mark_text(**place)]
@@ -169,7 +181,7 @@ def retrievability_chart(found: Retrievability) -> Any:
             x=x,
             y=y,
             color=alt.Color("run:N", title=None, sort=names, scale=alt.Scale(domain=names, range=colours)),
-            tooltip=["run:N", "documents:Q", "retrievability:Q"],
+            tooltip=tips("run:N", "documents:Q", "retrievability:Q"),
         )
     )
     ends = [{"documents": 0, "retrievability": 0}, {"documents": 1, "retrievability": 1}]
