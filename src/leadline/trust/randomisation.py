@@ -54,8 +54,10 @@ class Settled(NamedTuple):
     checked: Mask
 
 
-def flip_p(differences: Array) -> Array:
+def flip_p(differences: Array, step: float | None = None) -> Array:
     """The two-sided p of the sum of each row: the share of all flips whose sum is at least as far from 0.
+
+    `step` is that of the grid on which all scores lie, 0 if they lie on none, where it is known.
 
     >>> flip_p(np.array([[0.1, 0.3, 0.5], [0.1, -0.3, 0.5], [0.2, -0.2, 0.0]]))
     array([0.25, 0.75, 1.  ])
@@ -66,11 +68,22 @@ def flip_p(differences: Array) -> Array:
     for block in _blocks(len(differences), differences.shape[1]):
         rows = _Rows.of(differences[block])
         found = np.ones(len(rows.count))
+        scale = np.abs(differences[block]).max(axis=1, initial=0.0)
         found[rows.few] = _counted(rows.at(rows.few))
         many = rows.differ & ~rows.few
-        found[many] = _saddlepoint(rows.at(many))
+        found[many] = _saddlepoint(rows.at(many), None if step is None else step / scale[many])
         p[block] = found
     return p
+
+
+def grid_step(differences: Array) -> float:
+    """The step of which all differences are multiples; 0 if there is none that matters.
+
+    >>> round(grid_step(np.array([0.5, -0.3, 0.2])), 9)
+    0.1
+    """
+    largest = float(np.abs(differences).max(initial=0.0))
+    return float(_grid(np.abs(differences)[None] / largest)[0]) * largest if largest else 0.0
 
 
 def counts_every_flip(differences: Array) -> Mask:
@@ -189,7 +202,7 @@ def _sums(size: Array) -> Array:
     return sums
 
 
-def _saddlepoint(rows: _Rows) -> Array:
+def _saddlepoint(rows: _Rows, step: Array | None = None) -> Array:
     """The approximate p, for rows whose signs do not all agree.
 
     With K(t) = Σ log cosh(t d) and K'(t) = s: w = √(2 (t s − K(t))), v = t √K''(t), p = 2 (Φ(−w) + φ(w) (1/v − 1/w)).
@@ -199,7 +212,7 @@ def _saddlepoint(rows: _Rows) -> Array:
     from scipy.special import ndtr
 
     p = np.exp2(1.0 - rows.count)
-    half_step = _grid(rows.size)
+    half_step = _grid(rows.size) if step is None else step
     short = rows.short + half_step / 2
     total, spread = rows.size.sum(axis=1), (rows.size**2).sum(axis=1)
     s = total - 2 * short

@@ -20,7 +20,7 @@ from leadline.records.result import Result, Table, whole_percent
 from leadline.records.scores import Scores
 from leadline.trust.no_verdict import why_no_verdict
 from leadline.trust.paired_tests import checked_alpha, half_width
-from leadline.trust.planning import POWER, topics_needed
+from leadline.trust.planning import POWER, STABLE, topics_needed
 from leadline.trust.randomisation import flip_test
 from leadline.trust.rankings import aligned, best_first, sign
 from leadline.trust.study import Study, checked_samples, dropped_topics
@@ -29,7 +29,6 @@ Word = Literal["firm", "fragile", "undecided"]
 
 WORDS: tuple[Word, ...] = ("undecided", "fragile", "firm")  # the order in which they are listed: doubt first
 MARKS: dict[Word, str] = {"firm": "●", "fragile": "◐", "undecided": "◌"}
-STABLE = 0.95  # the share of samples in which a firm lead stays significant
 EQUAL = 1e-12  # a smaller difference is rounding
 TOP = 20  # first documents among which the unjudged ones are counted
 
