@@ -318,7 +318,8 @@ def _drawn(rows: _Rows) -> Array:
 
 
 SUBSETS_COUNTED = 13  # differences up to which the mean of every subset is computed
-CORRECTIONS_BY_COUNT = 2  # of an approximate limit, up to as many differences as are flipped in every way
+CORRECTIONS_BY_COUNT = 8  # at most, of an approximate limit, up to as many differences as are flipped in every way
+NEAR_COUNT = 1e-3  # of the distance from the mean: a smaller correction is the last
 NEAR_LIMIT = 1e-7  # of the distance from the mean to its limit
 MOST_STEPS = 100
 
@@ -437,13 +438,30 @@ def _lowest(differences: Array, alpha: float) -> Array:
         left, centred, spread, t = left[going], centred[going], spread[going], t[going]
         theta, below, above = step[going], below[going], above[going]
     limit[rows] += found * scale[rows]
-    for _ in range(CORRECTIONS_BY_COUNT if topics <= ENUMERATED else 0):
-        shifted = differences[rows] - limit[rows, None]
-        theta = limit[rows] - mean[rows]
-        spread = ((differences[rows] - mean[rows, None]) ** 2).sum(axis=1)
-        z = -ndtri(flip_p(shifted) / 2)
-        slope = -topics * spread / (spread + topics * theta**2) ** 1.5
-        limit[rows] = np.clip(limit[rows] - (z - wanted) / slope, differences[rows].min(axis=1), mean[rows])
+    if topics <= ENUMERATED:
+        limit[rows] = _corrected_by_count(differences[rows], mean[rows], limit[rows], wanted)
+    return limit
+
+
+def _corrected_by_count(differences: Array, mean: Array, limit: Array, wanted: float) -> Array:
+    """The limits of few differences, from approximate ones: steps towards the θ whose counted p is the level."""
+    from scipy.special import ndtri
+
+    topics = differences.shape[1]
+    spread = ((differences - mean[:, None]) ** 2).sum(axis=1)
+    below, above = differences.min(axis=1), mean.copy()
+    left = np.arange(len(limit))
+    limit = limit.copy()
+    for _ in range(CORRECTIONS_BY_COUNT):
+        theta, middle = limit[left], mean[left]
+        z = -ndtri(flip_p(differences[left] - theta[:, None]) / 2)
+        below[left] = np.where(z > wanted, theta, below[left])
+        above[left] = np.where(z > wanted, above[left], theta)
+        slope = -topics * spread[left] / (spread[left] + topics * (theta - middle) ** 2) ** 1.5
+        step = theta - (z - wanted) / slope
+        step = np.where((step > below[left]) & (step < above[left]), step, (below[left] + above[left]) / 2)
+        limit[left] = step
+        left = left[np.abs(step - theta) > NEAR_COUNT * (middle - theta)]
     return limit
 
 
