@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import stats
 
 import leadline as ll
 from leadline.errors import MeasureError, MismatchError
@@ -19,7 +18,7 @@ from leadline.trust.paired_tests import holm
 from leadline.trust.randomisation import flip_test, randomisation
 from leadline.trust.rankings import sign
 from leadline.trust.study import open_study
-from leadline.trust.verdict import decide, lead_rests_on, topics_needed
+from leadline.trust.verdict import decide, lead_rests_on
 
 RNG = np.random.default_rng
 
@@ -136,48 +135,6 @@ def test_levels_are_those_of_the_randomisation_test() -> None:
 def test_one_topic_can_carry_a_lead() -> None:
     assert lead_rests_on(np.array([0.9, -0.1, -0.1, 0.0])) == 1
     assert lead_rests_on(np.full(10, 0.1)) == 10
-
-
-def test_topics_needed_finds_what_a_power_table_says() -> None:
-    """An effect of half a standard deviation needs 34 pairs for a power of 80 % (Cohen 1988)."""
-    differences = np.array([1.0, -1.0] * 50)
-    differences = differences / differences.std(ddof=1) + 0.5
-    assert topics_needed(differences) == 34
-    assert topics_needed(np.array([1.0, -1.0])) is None
-
-
-def effect_of(size: float) -> np.ndarray:
-    """Differences with a mean of so many standard deviations."""
-    differences = np.array([1.0, -1.0] * 50)
-    return differences / differences.std(ddof=1) + size
-
-
-def test_no_fewer_topics_are_needed_than_the_test_can_decide_on() -> None:
-    """Ahead on every one of 5 topics p is 2/32: no difference, however large, is significant at 5 %."""
-    assert [topics_needed(effect_of(size)) for size in (1.5, 2.0, 3.0, 100.0)] == [6, 6, 6, 6]
-    assert topics_needed(np.full(5, 0.1)) == 6
-    assert topics_needed(np.full(5, 0.1), 0.05, comparisons=10_153) == 19  # 2 / 2¹⁹ is 3.8e-6, 0.05 / 10 153 is 4.9e-6
-    assert topics_needed(effect_of(2.0), 0.3) == 3  # where the power decides: 0.75 with 2 topics of p 0.5
-
-
-def test_more_comparisons_and_smaller_effects_need_more_topics() -> None:
-    for comparisons in (1, 2, 9, 142):
-        needed = [
-            topics_needed(effect_of(size), comparisons=comparisons) or 10**9 for size in np.arange(2.5, 0.05, -0.05)
-        ]
-        assert needed == sorted(needed)
-    needed = [topics_needed(effect_of(0.5), comparisons=comparisons) for comparisons in (1, 2, 9, 142)]
-    assert needed == sorted(set(needed))
-
-
-@pytest.mark.parametrize(("size", "topics"), [(0.3, 90), (0.5, 34), (1.0, 10), (1.2, 8)])
-def test_topics_needed_have_the_power_that_was_asked_for(size: float, topics: int) -> None:
-    """The fewest topics at which the t test of scipy finds the effect in 80 % of simulated samples."""
-    assert topics_needed(effect_of(size)) == topics
-    for fewer, enough in ((0, True), (1, False)):
-        t = stats.ttest_1samp(RNG(1).normal(size, 1, (40_000, topics - fewer)), 0, axis=1)
-        found = float((t.pvalue < 0.05).mean())
-        assert (found > 0.795) if enough else (found < 0.805)
 
 
 def test_one_comparison_is_not_called_several() -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from leadline.errors import InputError
 from leadline.measures.definition import MeasureLike, MeasuresLike, split_measures
-from leadline.options import Count, Draws, Level, Part, Samples, Seed
+from leadline.options import Count, Draws, Level, Part, Positive, Samples, Seed
 from leadline.records.inputs import Path, QrelsLike, RunsLike
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from leadline.trust.incomplete import Incomplete, LeftOut
     from leadline.trust.measure_comparison import Agreement, Correlation, Power, Tau
     from leadline.trust.pairs import Pairs
+    from leadline.trust.planning import Plan
     from leadline.trust.retrievability import Retrievability
     from leadline.trust.retrievability import Weight as RetrievabilityWeight
     from leadline.trust.study import Rounding, Study
@@ -235,6 +236,101 @@ def verdict(
     study = open_study(qrels, runs, wanted)
     scores, name = _scores_and_measure((study.scores(),), None)
     return decide(scores, name, study=study, samples=samples, alpha=alpha, seed=seed)
+
+
+@overload
+def plan(
+    *,
+    measure: MeasureLike,
+    difference: float,
+    power: float = ...,
+    alpha: float = ...,
+    comparisons: int | None = ...,
+    runs: int | None = ...,
+    seed: int = ...,
+) -> Plan: ...
+@overload
+def plan(
+    scores: Scores,
+    /,
+    measure: MeasureLike | None = ...,
+    *,
+    difference: float | None = ...,
+    power: float = ...,
+    alpha: float = ...,
+    comparisons: int | None = ...,
+    runs: int | None = ...,
+    seed: int = ...,
+) -> Plan: ...
+@overload
+def plan(
+    qrels: QrelsLike,
+    pilot: RunsLike,
+    /,
+    measure: MeasureLike,
+    *,
+    difference: float | None = ...,
+    power: float = ...,
+    alpha: float = ...,
+    comparisons: int | None = ...,
+    runs: int | None = ...,
+    samples: int = ...,
+    seed: int = ...,
+) -> Plan: ...
+def plan(
+    *inputs: Any,
+    measure: MeasureLike | None = None,
+    difference: Positive | None = None,
+    power: Level = 0.8,
+    alpha: Level = 0.05,
+    comparisons: Count | None = None,
+    runs: Count | None = None,
+    samples: Samples = 100,
+    seed: Seed = 1,
+) -> Plan:
+    """How many topics, judgements and runs a study needs to find a difference that matters.
+
+    difference: difference that matters (default: those that the pilot shows between its first run and each other)
+    power: probability with which it is found
+    alpha: level of significance
+    comparisons: comparisons to correct for (default: as many as the pilot has other runs)
+    runs: runs of the study, in place of `comparisons`
+    samples: random samples of half the judgements
+    seed: random seed
+
+    Of a pilot's judgements and runs or its scores: topics are drawn from the pilot's, with replacement, and each such
+    study is decided as a verdict is. With a measure and a difference alone, from how far two runs of TREC-COVID and of
+    CLEF-IP differ from topic to topic.
+
+    >>> [pair.topics for pair in plan(measure="AP", difference=0.1, runs=2).pairs]
+    [11, 14, 19, 22, 36, 44]
+    """
+    from leadline.trust.planning import plan_before_data, plan_from_pilot
+    from leadline.trust.study import open_study
+
+    if not inputs:
+        if measure is None or difference is None:
+            raise InputError("plan", "give a pilot's scores or its judgements and runs, or a measure and a difference")
+        return plan_before_data(
+            measure, difference=difference, power=power, alpha=alpha, comparisons=comparisons, runs=runs, seed=seed
+        )
+    study = None
+    if not _is_scores(inputs):
+        study = open_study(*_qrels_runs_measures(inputs, measure))
+        inputs, measure = (study.scores(),), None
+    scores, name = _scores_and_measure(inputs, measure)
+    return plan_from_pilot(
+        scores,
+        name,
+        study=study,
+        difference=difference,
+        power=power,
+        alpha=alpha,
+        comparisons=comparisons,
+        runs=runs,
+        samples=samples,
+        seed=seed,
+    )
 
 
 @overload
