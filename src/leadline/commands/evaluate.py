@@ -147,6 +147,7 @@ def headline(scores: Scores) -> str:
     import numpy as np
 
     from leadline.records.result import counted
+    from leadline.trust.no_verdict import why_never
 
     leader, measure = scores.leader_index(), scores.measures[0]
     means, shared = scores.order_means()[:, 0], int(scores.shared_topics()[:, 0].sum())
@@ -154,6 +155,8 @@ def headline(scores: Scores) -> str:
     topics = counted(shared or answered, "topic")
     if len(scores.runs) == 1:
         return f"{scores.runs[0]} scores {measure} {means[0]:.3f} over {topics}."
+    if why := why_never(measure):
+        return f"{why.replace('gives no verdict', 'puts no run first')}."
     if not shared:
         topics += "; no topic has a value for every run, so runs with values for more topics come first"
     elif shared < int((~np.isnan(scores.values[:, :, 0])).any(axis=0).sum()):

@@ -351,7 +351,8 @@ class Scores(Result):
         if np.isnan(means).all():
             return size
         best = self.leader_index()
-        return f"{size}; best {self.measures[0]}: {self.runs[best]} ({means[best]:.3f})"
+        word = "lowest" if self.better[0] == "lower" else "best"  # what is low may be an effort, by which none is best
+        return f"{size}; {word} {self.measures[0]}: {self.runs[best]} ({means[best]:.3f})"
 
     def _shown_table(self) -> Table:
         return self.wide()
