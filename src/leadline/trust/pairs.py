@@ -134,7 +134,8 @@ class Pairs(Result):
             self.p_corrected,
         ]
         rows = zip(*(column.tolist() for column in columns), strict=True)
-        return Table(COLUMNS, [[self.measure, *row] for row in rows], digits=4)
+        compared = (("mean_a", "mean_b"), ("difference", "low", "high"))
+        return Table(COLUMNS, [[self.measure, *row] for row in rows], alike=compared)
 
     def significant(self, alpha: float | None = None) -> Mask:
         """Which pairs differ significantly, after correction."""
@@ -166,9 +167,9 @@ class Pairs(Result):
         ]
         columns = ["run", "mean", "low", "high", "letters"]
         if self.no_verdict:
-            return Table(columns[:-1], [row[:-1] for row in rows])
+            return Table(columns[:-1], [row[:-1] for row in rows], alike=[columns[1:-1]])
         best = {(row, 1) for row, values in enumerate(rows) if self.better != "neither" and values[1] == rows[0][1]}
-        return Table(columns, rows, best=best)
+        return Table(columns, rows, best=best, alike=[columns[1:-1]])
 
 
 def compare(
@@ -299,7 +300,7 @@ class Triangle(Result):
     def table(self) -> Table:
         """The square of p values, a row and a column for each run."""
         rows = [[run, *values] for run, values in zip(self.runs, self.p.tolist(), strict=True)]
-        return Table(["run", *self.runs], rows)
+        return Table(["run", *self.runs], rows, levels=self.runs)
 
     def _finding(self) -> str:
         return f"{self.measure}: p of every pair of {len(self.runs)} runs, by t test below and randomisation above"
