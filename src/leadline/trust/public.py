@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from leadline.trust.study import Rounding, Study
     from leadline.trust.verdict import Verdicts
 
-Test = Literal["randomisation", "t", "wilcoxon", "bootstrap", "tukey"]
+Test = Literal["randomisation", "t", "wilcoxon", "bootstrap", "tukey", "anova", "tukey-hsd"]
 Correction = Literal["holm", "bonferroni", "bh", "none"]
 
 
