@@ -177,14 +177,15 @@ def _evidence(options: argparse.Namespace) -> Step | None:
         return None
     if options.newest:
         raise UsageError("--then", "orders by score, --newest by date: leave out one of them")
-    from leadline.retrieval.models.searcher import parse_model
+    from leadline.options import name_and_options
     from leadline.retrieval.pipeline.pipeline import pipeline_of
 
     with wrong_usage("--then"):
         steps = []
         for written in options.then:
-            name, parameters = parse_model(written.strip().replace(" ", "_", 1) if " text" in written else written)
-            steps.append({"step": checked_choice("--then", name, EVIDENCE), **parameters})
+            step = written.strip().replace(" ", "_", 1) if " text" in written else written
+            checked_choice("--then", name_and_options(step, "step", "pagerank(weight=0.5)")[0], EVIDENCE)
+            steps.append(step)
         return pipeline_of(steps, "--then")
 
 
