@@ -13,7 +13,7 @@ from leadline.show.papers import chem_2009_exhibits as chem_lab
 from leadline.show.papers import chem_2009_exhibits as chem_prior_art
 from leadline.show.papers import published
 from leadline.show.papers.chem_2009_exhibits import Records, disagreement_chart, grades_chart, spectrogram_chart
-from leadline.show.papers.exhibit import BESIDE, Cells, Exhibit, Paper, PaperInputs, shipped_lab, shown_asides
+from leadline.show.papers.exhibit import BESIDE, Cells, Exhibit, Paper, PaperInputs, shipped_lab
 
 NAME = "chem-2009"
 # Table 8: xinfAP and infNDCG
@@ -193,7 +193,7 @@ def tables_8_14_15() -> Exhibit:
                 ["run", "xinfAP printed", "ours", "infNDCG printed", "ours"],
                 rows,
                 digits=4,
-                asides=shown_asides(asides),
+                asides=asides,
             ),
         ),
     )

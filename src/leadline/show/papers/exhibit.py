@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from importlib import resources
@@ -128,8 +128,8 @@ class Cells:
     >>> cells.compare("MAP", 0.87, 0.8783, 2, low=0.868, high=0.888), cells.compare("R", 0.5, 0.53, 2)
     ('rounded inputs', 'differs')
     >>> print(cells.finding())  # doctest: +NORMALIZE_WHITESPACE
-    0 of 2 numbers are as printed, 1 is within what its rounded inputs allow (MAP 0.87, computed as 0.8783);
-    R is printed as 0.50, computed as 0.5300.
+    0 of 2 numbers are as printed, 1 is within what its rounded inputs allow (≈: MAP 0.87, computed as 0.8783);
+    R is printed as 0.50, computed as 0.5300 (≠).
     """
 
     same: int = 0
@@ -154,7 +154,7 @@ class Cells:
         if low is not None and high is not None and low - half <= printed <= high + half:
             self.inputs.append(f"{name} {printed:.{digits}f}, computed as {ours:.{digits + 2}f}")
             return "rounded inputs"
-        self.differ.append(f"{name} is printed as {printed:.{digits}f}, computed as {ours:.{digits + 2}f}")
+        self.differ.append(f"{name} is printed as {printed:.{digits}f}, computed as {ours:.{digits + 2}f} (≠)")
         return "differs"
 
     @property
@@ -171,17 +171,12 @@ class Cells:
         text = f"{self.same} of {count} numbers are as printed"
         if near:
             them = "is within what its" if near == 1 else "are within what their"
-            text += f", {near} {them} rounded inputs allow"
-            text += f" ({'; '.join(self.inputs)})" if near <= FEW else ""
+            text += f", {near} {them} rounded inputs allow (≈{': ' * (near <= FEW)}"
+            text += f"{'; '.join(self.inputs) if near <= FEW else ''})"
         return f"{text}{''.join(f'; {each}' for each in self.differ)}."
 
 
-def shown_asides(asides: Mapping[tuple[int, int], str]) -> dict[tuple[int, int], str]:
-    """The texts beside the cells that have one."""
-    return {place: text for place, text in asides.items() if text}
-
-
-BESIDE: dict[Agreement, str] = {"same": "", "rounded inputs": "≈ rounded inputs", "differs": "≠ differs"}
+BESIDE: dict[Agreement, str] = {"same": "=", "rounded inputs": "≈", "differs": "≠"}  # of one width
 
 
 # The runs and judgements on which the analyses of the papers are repeated: the folder of `leadline reproduce LAB`.

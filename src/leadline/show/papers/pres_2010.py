@@ -39,7 +39,6 @@ from leadline.show.papers.exhibit import (
     on_runs,
     renamed,
     shipped_lab,
-    shown_asides,
 )
 from leadline.show.report.drawing import FIGURES, haloed
 from leadline.show.report.evidence import Evidence
@@ -183,7 +182,7 @@ def _systems(
     if cells.differ:
         finding += " The ranks of system 2 are printed as 50, 51, 53, 54; its numbers are those of 50, 51, 52, 53."
     columns = ["system", *(text for measure in measures for text in (measure, "ours"))]
-    return Exhibit(name, about, cells.state, finding, (Table(columns, rows, digits=4, asides=shown_asides(asides)),))
+    return Exhibit(name, about, cells.state, finding, (Table(columns, rows, digits=4, asides=asides),))
 
 
 def table_3() -> Exhibit:
@@ -209,7 +208,7 @@ def worked_examples(examples: Sequence[dict[str, Any]]) -> tuple[Table, Cells]:
             row += [printed, value]
         rows.append(row)
     columns = ["example", "read", "found", "relevant", "recall", "ours", "AP", "ours", "PRES", "ours"]
-    return Table(columns, rows, asides=shown_asides(asides)), cells
+    return Table(columns, rows, asides=asides), cells
 
 
 def table_4() -> Exhibit:
@@ -228,7 +227,7 @@ def table_4() -> Exhibit:
         "order, which gives the lowest and the highest τ. PRES is between MAP and recall, closer to recall."
     )
     columns = ["τ of", "printed", "ours", "lowest", "highest"]
-    table = Table(columns, rows, digits=3, asides=shown_asides(asides))
+    table = Table(columns, rows, digits=3, asides=asides)
     return Exhibit("Table 4", "MAP, recall and PRES of 48 runs of CLEF-IP 2009", cells.state, finding, (table,))
 
 

@@ -25,7 +25,6 @@ from leadline.show.papers.exhibit import (
     needs_lab,
     on_runs,
     shipped_lab,
-    shown_asides,
 )
 from leadline.show.plots import plain, rows
 from leadline.trust.incomplete import SHARES, Incomplete
@@ -116,7 +115,7 @@ def table_1() -> Exhibit:
         "τ with the full ranking when a share of the relevant documents is known",
         cells.state,
         finding,
-        (Table(columns, body, digits=2, asides=shown_asides(asides)),),
+        (Table(columns, body, digits=2, asides=asides),),
     )
 
 
