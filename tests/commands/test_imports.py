@@ -33,9 +33,10 @@ MOST_FOR_HELP = 30  # modules of ours
 HEAVY_HELP = {"report"}  # still loads what it runs with; names go from here, and none comes
 
 MAY_LOAD = {  # the commands that may load these wings, beside what all may: text, records and commands
-    "measures": "evaluate, curve, explain, measures, ideal",
+    "measures": "curve, explain, measures, ideal",
     "measures trust": (
-        "compare agreement, compare correlation, compare incomplete, compare pairs, compare power, compare slices"
+        "evaluate, compare agreement, compare correlation, "
+        "compare incomplete, compare pairs, compare power, compare recall, compare slices"
     ),
     "collections measures trust": "compare retrievability",
     "measures retrieval trust": "compare verdict",
