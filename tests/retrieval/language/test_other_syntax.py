@@ -112,12 +112,25 @@ FLAGGED = {
     "#1 AND film": "#1 was taken as a word, not as an earlier query: name the session with --history FILE",
     "[2010 TO 2012] film": "[2010 TO 2012] was taken as published:2010..2012",
     "W/5 film": "W/5 has nothing to join: ignored",
+    "A61K31/00": "A61K31/00 is searched for as words; write class:A61K31/00 for the class",
+    "film a61k 31/00": "a61k 31/00 is searched for as words; write class:A61K31/00 for the class",
+    "'film'/exp": "film'/exp was taken as words: Embase's /exp is not known: ask for the words",
+    "'thin film'/exp/mj AND metal": "film'/exp/mj was taken as words: Embase's /exp/mj is not known: ask for the words",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("written", "note"), FLAGGED.items())
 def test_other_syntax_is_flagged_in_one_line(written: str, note: str) -> None:
     assert note in understand(written, FIELDS).notes
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["class:A61K31/00", "class:(A61K31/00 OR C08J5/18) film", "class:A61K 31/00", "number:(A61K31/00)",
+     "class:(metal OR (A61K31/00))", "ic=C08J 5/18, H01M 4/66", "film A61K 31/expression", "in/exposure"],
+)  # fmt: skip
+def test_classes_in_filters_and_other_strokes_need_no_line(written: str) -> None:
+    assert not any("A61K31" in note or "Embase" in note for note in understand(written, FIELDS).notes)
 
 
 def test_a_date_with_two_readings_is_asked_back() -> None:

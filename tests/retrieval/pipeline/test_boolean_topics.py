@@ -45,12 +45,13 @@ PERHAPS_QUERIES = [
     "photography and (camera* or bird*)", "camer?s birds", "Photography of birds*", "Thin film cameras*",
     "CAMER* BIRDS", "cameras in the title=photography", "photography.ti. and birds.ab.", "cameras[tiab]",
     "photography/TI", "Bird?s", "*very thin* film", "sort:newest", "What is photography?How do cameras work?",
-    "PA=5 film",
+    "PA=5 film", "(birds or silver) and cameras", "cameras not (birds or silver)", "'cameras'/exp",
 ]  # fmt: skip
 SENTENCES = [
     "What is photography?", "photography? cameras?", "birds and/or cameras", "CYP2C19*2 cameras", "HLA-B*57:01 birds",
     "Effect of n=5 cameras", "photography and cameras", "C* cameras", "e.g. birds, i.e. cameras.",
     "benzo[a]pyrene film", "3*4 birds", "Why silver? Cameras.", "Photography with silver.", "x=5 film",
+    "cameras (birds and silver) in films", "cameras (birds/silver) and films",
 ]  # fmt: skip
 
 

@@ -576,6 +576,8 @@ _EARLIER = re.compile(r"[SL][0-9]{1,3}", re.IGNORECASE)
 _TAG_BEHIND = re.compile(r"(.*\w)\[(ti|tiab|ab|tw|au|dp|mesh|title|abstract|title/abstract|author)\]?", re.IGNORECASE)
 _CODE_BEHIND = re.compile(r"(.*[a-z].*)(/[A-Z]{2,4}|\.[a-z]{2}\.)")  # film/BI, film.xx.
 _CLASS = re.compile(r"[A-HY][0-9]{2}[A-Z](?:[0-9]{1,4}/[0-9]{2,6})?")
+_GROUP = re.compile(r"([A-HY][0-9]{2}[A-Z]) ?([0-9]{1,4}/[0-9]{2,6})", re.IGNORECASE)  # of a class: A61K31/00
+_EMBASE = re.compile(r"(?:\w['’]?(?=/[em])|\w['’](?=/d))(/(?:exp|mj|de)(?:/mj)?)$")  # 'film'/exp, film/exp, 'film'/de
 # The number of a publication: two letters and six digits or more, perhaps with a kind.
 _NUMBER = re.compile(r"[A-Z]{2}(?:[0-9]{6,13}|[0-9]{4}/[0-9]{5,7})(?:[A-Z][0-9]?)?")
 _SPACED_NUMBER = re.compile(r"[A-Z]{2} [0-9](?:[0-9]|,(?=[0-9])|/){5,15}(?: ?[A-Z][0-9])?")
@@ -591,12 +593,19 @@ def hints(tokens: Sequence[Token], *, is_cql: bool, in_session: bool) -> Iterato
         if token.kind == "word":
             yield from _about_word(token.text, before.text if before.kind == "field" else "")
     words = [token.text if token.kind == "word" else "" for token in tokens]
+    filtered = _in_filters(tokens)
     for at, word in enumerate(words):
         following = words[at + 1] if at + 2 < len(words) and words[at + 2] else ""
         if word in ("W", "N") and at and words[at - 1].isalpha() and following.isdigit() and len(following) < 3:
             yield f"{word} {following} was taken as words: a distance is written {word}/{following}"
         in_field = at > 0 and tokens[at - 1].kind == "field"
-        if in_field or not 2 <= len(word) <= LONGEST_WORD or not word[:2].isupper():
+        if in_field or not 2 <= len(word) <= LONGEST_WORD:
+            continue
+        group = _GROUP.fullmatch(word) or _GROUP.fullmatch(" ".join(words[at : at + 2]))
+        if group and not filtered[at]:
+            asked = f"{group[1]}{group[2]}".upper()
+            yield f"{group[0]} is searched for as words; write class:{asked} for the class"
+        if not word[:2].isupper():
             continue
         if number := _NUMBER.fullmatch(word) or _SPACED_NUMBER.match(" ".join(words[at : at + 3])):
             yield f"{number[0]} is searched for as words; write number:{_BLANKS.sub('', number[0])} for the document"
@@ -611,6 +620,24 @@ def hints(tokens: Sequence[Token], *, is_cql: bool, in_session: bool) -> Iterato
                 yield f"{one.text} was taken as a word, not as an earlier query: {why}"
 
 
+def _in_filters(tokens: Sequence[Token]) -> list[bool]:
+    """For each token, whether it is within the parentheses of a filter, as in class:(A61K31/00 OR C07D).
+
+    >>> _in_filters(tokenized("class:(C07D) film", ["class"]).tokens)
+    [False, True, True, True, False]
+    """
+    within: list[bool] = []
+    opened = [False]  # for each open parenthesis whether it is in a filter
+    for before, token in pairwise((Token("word"), *tokens)):
+        if token.kind == "(":
+            is_filter = before.kind == "field" and any(name in FILTERS for name in before.text.split(","))
+            opened.append(opened[-1] or is_filter)
+        within.append(opened[-1])
+        if token.kind == ")":
+            opened.pop()
+    return within
+
+
 def _is_plain(word: str) -> bool:
     return word.isalpha() and word.islower()
 
@@ -618,7 +645,9 @@ def _is_plain(word: str) -> bool:
 def _about_word(word: str, field: str) -> Iterator[str]:
     if len(word) > LONGEST_WORD:
         return
-    if tag := _TAG_BEHIND.fullmatch(word):
+    if heading := _EMBASE.search(word):
+        yield f"{word[:40]} was taken as words: Embase's {heading[1]} is not known: ask for the words"
+    elif tag := _TAG_BEHIND.fullmatch(word):
         yield f"{word[:40]} was taken as words: fields are written before the word, as in title:{tag[1][:40]}"
     elif code := _CODE_BEHIND.fullmatch(word):
         yield f"{word[:40]} was taken as words: there is no field {code[2].strip('/.')}"

@@ -67,7 +67,10 @@ def boolean_topic(context: SearchContext, request: Request, k: int) -> Request:
 
 Reading = Literal["query", "words", "unsure"]
 # Without any of these a text is words.
-_SIGNS = re.compile(r"[A-Z]{2}|\w:[\w\"“(]|[\"“„«]|(?<!\S)[-+]\w|\w[*?](?!$)|\w\*$|=|\.[a-z]{2,4}[.,]|\w\[[a-z]")
+_SIGNS = re.compile(
+    r"[A-Z]{2}|\w:[\w\"“(]|[\"“„«]|(?<!\S)[-+]\w|\w[*?](?!$)|\w\*$|=|\.[a-z]{2,4}[.,]|\w\[[a-z]"
+    r"|\(|/exp(?!\w)"
+)
 _PREFIX = re.compile(r"(?<![\w:/.])([A-Za-z][A-Za-z-]{0,20})(:|\s?=\s?)(?=[\w\"“(])")
 _FIELDS_BEHIND = re.compile(r"[\w*?$)\"”]\.[a-z]{2,4}(?:,[a-z]{2,4}){0,9}\.(?=[\s)]|$)")  # film.ti,ab.
 _TAG_BEHIND = re.compile(
@@ -76,6 +79,10 @@ _TAG_BEHIND = re.compile(
 # In letters only: CYP2C19*2 is the name of an allele.
 _CUT_OFF = re.compile(r"(?<![^\s(])(?:[^\W\d_]+-)?[^\W\d_]{3,}(?:\*[^\W\d_]*|\?[^\W\d_]+)(?=[\s),;]|$)")
 _PERHAPS_CUT_OFF = re.compile(r"(?<![\w*])\w{3,}\*(?![\w*])|[^\W\d_]{2}[*?][^\W\d_]")
+_HEADING = re.compile(r"\w['’]?/exp(?!\w)")  # Embase's 'film'/exp
+# Two operators in small letters, one of them in parentheses: (film or foil) and metal, film not (foil or sheet).
+_IN_PARENTHESES = r"\([^()]{0,200}\s(?:and|or|not)\s[^()]{0,200}\)"
+_GROUPED = re.compile(rf"{_IN_PARENTHESES}\s(?:and|or|not)\s|\s(?:and|or|not)\s{_IN_PARENTHESES}", re.IGNORECASE)
 _EMPHASIS = re.compile(r"(?<![^\s(])\*\w")
 _COMMON = frozenset(word.decode() for words in COMMON.values() for word in words)
 
@@ -115,7 +122,7 @@ def reading_of(text: str, fields: Sequence[str]) -> Reading:
         if behind or any(_is_field(name, fields) for name, _ in prefixes) or _is_cut_off(text):
             return "unsure" if is_sentence else "query"
         only_quoted = bool(tokens) and all(token.kind in ("quoted", "slop") for token in tokens)
-        perhaps = in_fields or _PERHAPS_CUT_OFF.search(text) or _TAG_BEHIND.search(text)
+        perhaps = in_fields or any(sign.search(text) for sign in (_PERHAPS_CUT_OFF, _TAG_BEHIND, _HEADING, _GROUPED))
         return "unsure" if only_quoted or perhaps or (marked and not is_sentence) else "words"
     in_capitals = not any(map(str.islower, "".join(words)))
     return "unsure" if in_capitals or is_sentence else "query"
