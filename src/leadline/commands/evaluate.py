@@ -21,10 +21,10 @@ from leadline.commands.shared.options import (
     check_run_table,
     memory_budget,
     read_run_table,
+    with_readable_runs,
     wrong_usage,
 )
 from leadline.commands.shared.output import print_notes, progress_bar, write, write_table
-from leadline.commands.shared.run_files import with_readable_runs
 from leadline.commands.shared.signature import public
 from leadline.errors import UsageError
 
@@ -147,6 +147,7 @@ def headline(scores: Scores) -> str:
     import numpy as np
 
     from leadline.records.result import counted, number
+    from leadline.trust.no_verdict import why_never
 
     leader, measure = scores.leader_index(), scores.measures[0]
     means, shared = scores.order_means()[:, 0], int(scores.shared_topics()[:, 0].sum())
@@ -154,6 +155,8 @@ def headline(scores: Scores) -> str:
     topics = counted(shared or answered, "topic")
     if len(scores.runs) == 1:
         return f"{scores.runs[0]} scores {measure} {number(means[0])} over {topics}."
+    if why := why_never(measure):
+        return f"{why.replace('gives no verdict', 'puts no run first')}."
     if not shared:
         topics += "; no topic has a value for every run, so runs with values for more topics come first"
     elif shared < int((~np.isnan(scores.values[:, :, 0])).any(axis=0).sum()):

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 # What a measure of effort cannot say.
 _VERDICTS: dict[str | None, str] = {
     "alone": "; a list of one document can win, so it gives no verdict",
+    "priced": "; a list of one document can win, so it gives no verdict",
     "until found": "; it gives a verdict only where every run finds enough",
 }
 
@@ -118,7 +119,7 @@ def description(measure: Measure) -> str:
     lines = [measure.text + (f"  (also: {names})" if names else ""), "", *_wrap(text["Meaning"], ""), ""]
     for heading, content in list(text.items())[1:]:
         lines += _wrap(content, f"{heading + ':':<12}")
-    lines += [f"{'Better:':<12}{measure.definition.better}{_VERDICTS.get(measure.definition.effort, '')}"]
+    lines += [f"{'Better:':<12}{measure.definition.better}{_VERDICTS.get(measure.effort, '')}"]
     given = options_of(measure)
     if given:
         lines += ["", "Options"]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Need = Literal["subtopics", "strata", "prels", "words", "seconds", "iterations"]
 Better = Literal["higher", "lower", "neither"]
 Aggregate = Literal["mean", "sum", "geometric"]
-Effort = Literal["alone", "until found"]
+Effort = Literal["alone", "priced", "until found"]
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,11 @@ class Definition:
     view: Callable[[Mapping[str, Any]], View]
     rename: Mapping[str, str]  # other packages' names of options: {theirs: ours}
     family: str
-    # What it counts is effort. Alone: reading less scores better whatever is missed, so that a list of one document
-    # wins. Until found: undefined for a list that never finds enough, so that only lists that do can be compared.
-    effort: Effort | None
+    # What it counts is effort, as its options say. Alone: reading less scores better whatever is missed, so that a list
+    # of one document wins. Priced: what is read is taken off what is found, so that a list of nothing beats a long one
+    # that finds all. Until found: undefined for a list that never finds enough, so that only lists that do can be
+    # compared.
+    effort: Callable[[Mapping[str, Any]], Effort | None]
     parameters: Mapping[str, inspect.Parameter] = field(compare=False)
 
     @cached_property
@@ -91,6 +93,11 @@ def _always(view: View, _options: Mapping[str, Any]) -> View:
     return view
 
 
+def _always_effort(effort: Effort | None, _options: Mapping[str, Any]) -> Effort | None:
+    """The same for the effort that a measure counts."""
+    return effort
+
+
 def measure(
     name: str,
     *,
@@ -102,7 +109,7 @@ def measure(
     counts: bool = False,
     view: Callable[[Mapping[str, Any]], View] | None = None,
     rename: Mapping[str, str] | None = None,
-    effort: Effort | None = None,
+    effort: Effort | Callable[[Mapping[str, Any]], Effort | None] | None = None,
 ) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
     """Add a function of Hits to the register."""
 
@@ -121,7 +128,7 @@ def measure(
             view or partial(_always, fixed),
             rename or {},
             home.rsplit(".", 1)[-1],
-            effort,
+            effort if callable(effort) else partial(_always_effort, effort),
             parameters,
         )
         MEASURES.add(name, definition, aliases=aliases, home=home)
@@ -197,6 +204,11 @@ class Measure(Result):
     @property
     def view(self) -> View:
         return self.definition.view(self.options)
+
+    @property
+    def effort(self) -> Effort | None:
+        """Whether it counts effort and not, or not only, what is found for it."""
+        return self.definition.effort(self.options)
 
 
 # Measures as text: `PRES@100`, `nDCG@10`, `P(rel=2)@30`, trec_eval's `map_cut_10`.

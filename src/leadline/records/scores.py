@@ -356,7 +356,8 @@ class Scores(Result):
         if np.isnan(means).all():
             return size
         best = self.leader_index()
-        return f"{size}; best {self.measures[0]}: {self.runs[best]} ({number(means[best], means)})"
+        word = "lowest" if self.better[0] == "lower" else "best"  # what is low may be an effort, by which none is best
+        return f"{size}; {word} {self.measures[0]}: {self.runs[best]} ({number(means[best], means)})"
 
     def _shown_table(self) -> Table:
         return self.wide()
@@ -574,7 +575,7 @@ def _refuse_twice(
         axis.names[int(code)] for axis, code in zip(axes, np.unravel_index(flat[order[place]], shape), strict=True)
     )
     raise sheet.error(
-        second, f"run {run}, topic {topic}, measure {measure} is there twice, first in {sheet.where(first)}"
+        second, f"run {run}, topic {topic}, measure {measure} is given twice, first in {sheet.where(first)}"
     )
 
 

@@ -18,7 +18,7 @@ from leadline.retrieval.pipeline.named_systems import pipeline_text
 from leadline.retrieval.pipeline.pipeline import Pipeline
 from leadline.retrieval.tuning import HELD_OUT, tune_system
 from leadline.text.files import write_whole
-from leadline.trust.no_verdict import why_never
+from leadline.trust.no_verdict import INSTEAD, rests_on_finding, why_never
 from leadline.trust.public import verdict
 from leadline.trust.verdict import Verdicts, finding
 
@@ -206,7 +206,8 @@ def tune(
 
     from leadline.retrieval.public import open_context
 
-    if why := why_never(measure):  # before the hours that tuning may take
+    # Before the hours that tuning may take, at whose end there might be no verdict.
+    if why := why_never(measure) or (f"{measure} may give no verdict; {INSTEAD}" * rests_on_finding(measure)):
         raise MeasureError(why)
     context = open_context(index)
     asked = Topics.read(topics) if isinstance(topics, (str, os.PathLike)) else topics

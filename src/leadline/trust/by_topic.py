@@ -19,6 +19,7 @@ from leadline.records.scores import FEWEST_TOPICS, Scores
 from leadline.records.topics import TOPIC_ID, topic_sheet
 from leadline.text.sheet import is_missing, label
 from leadline.text.source import read_text
+from leadline.trust.no_verdict import notes_on_effort
 from leadline.trust.rankings import Aligned, aligned, best_first
 
 
@@ -100,7 +101,7 @@ def slices(scores: Scores, measure: str, attributes: Mapping[str, Any], by: str)
         ours, theirs = listed(topics, 3), listed(list(map(str, attributes)), 3)
         raise MismatchError(f"no topic has a value of {by}: the scores have topics {ours}, the attributes {theirs}")
     groups = _groups(topics, known)
-    said = list(notes)
+    said = [*notes_on_effort([measure]), *notes]
     without = np.array([topic not in known for topic in topics])
     if without.any():
         groups.append((f"no {by}", without))

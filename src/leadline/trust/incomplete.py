@@ -19,6 +19,7 @@ from leadline.records.qrels import Qrels
 from leadline.records.result import Result, Table, counted, number
 from leadline.records.scores import Scores
 from leadline.text.spread import Spread, spread_here
+from leadline.trust.no_verdict import notes_on_effort
 from leadline.trust.paired_tests import SAME_DIGITS, half_width
 from leadline.trust.rankings import above, places, sign, tau_ap_b, tau_b
 from leadline.trust.study import (
@@ -234,7 +235,8 @@ def _partly(values: Array) -> Mask:
 
 
 def _notes(study: Study, values: Array) -> Iterator[str]:
-    """A note for each measure that is undefined for some runs on some topics."""
+    """A note for each measure that calls no run better, and that is undefined for some runs on some topics."""
+    yield from notes_on_effort(measure.text for measure in study.measures)
     nowhere: Mask = np.asarray(np.isnan(values).all(axis=0))
     partly = _partly(values)[0] & ~nowhere
     for m, measure in enumerate(study.measures):

@@ -13,15 +13,16 @@ from leadline.measures.hits import Array, Integers, Mask
 from leadline.measures.join import listed
 from leadline.records.result import Result, Table, counted, number, whole_percent
 from leadline.records.scores import Scores
+from leadline.trust.no_verdict import notes_on_effort
 from leadline.trust.paired_tests import (
     Moments,
+    Resampled,
     all_pairs,
     ceiling,
     checked_alpha,
     checked_draws,
     random_counts,
     random_ranges,
-    resampled,
     tukey,
     without_rounding_errors,
 )
@@ -116,7 +117,7 @@ def agreement(scores: Scores, measures: Sequence[str] | None = None) -> Agreemen
     names = tuple(dict.fromkeys(scores.measures if measures is None else measures))
     if len(names) != 3:
         raise MismatchError(f"agreement needs exactly three measures, got {len(names)}: {', '.join(names)}")
-    verdicts, notes = [], list[str]()
+    verdicts, notes = [], notes_on_effort(names)
     for name in names:
         matrix, _, said = aligned(scores, name)
         notes += said
@@ -212,7 +213,7 @@ def correlation(scores: Scores, measures: Sequence[str] | None = None, *, tau: T
     columns = [scores.measures.index(name) for name in names]
     means = scores.mean_values()[:, columns]
     ranked = np.flatnonzero(~np.isnan(means).any(axis=1))
-    notes = list(_notes(scores, names, columns, means))
+    notes = [*notes_on_effort(names), *_notes(scores, names, columns, means)]
     if len(ranked) < 2:
         raise MismatchError(f"{len(ranked)} of {len(scores.runs)} runs with a mean under every measure; two are needed")
     signs = np.array([sign(scores.better[column]) for column in columns])
@@ -280,12 +281,9 @@ def bootstrap_discrimination(matrix: Array, counts: Integers, alpha: float = 0.0
     The difference needed: for each pair, the mean difference in the sample whose studentised mean is the
     ⌈alpha · draws⌉-th largest; the largest of these over all pairs.
     """
-    moments = Moments.of(matrix)
-    levels, needed = np.empty(len(moments.mean)), np.empty(len(moments.mean))
-    for part in resampled(matrix, moments, counts):
-        levels[part.pairs] = part.levels
-        needed[part.pairs] = part.difference_at(alpha)
-    return Discrimination(levels, float(needed.max()))
+    sampled = Resampled.of(matrix, counts)
+    levels, largest = sampled.levels()
+    return Discrimination(levels, sampled.difference_needed(alpha, largest))
 
 
 def tukey_discrimination(matrix: Array, ranges: Array, alpha: float = 0.05) -> Discrimination:
@@ -378,7 +376,7 @@ def power(
     names = tuple(scores.measures if measures is None else measures)
     # Every measure gets the same draws: its power does not depend on which others are asked for beside it.
     root = int(np.random.default_rng(seed).integers(2**62))
-    found, notes = [], list[str]()
+    found, notes = [], notes_on_effort(names)
     for measure in names:
         matrix, _, said = aligned(scores, measure)
         found.append(METHODS[test](matrix, alpha, draws, np.random.default_rng(root)))

@@ -5,7 +5,7 @@ They take scores, `compare(scores, "AP")`, or judgements and runs, `compare(qrel
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
@@ -16,8 +16,10 @@ from leadline.records.inputs import Path, QrelsLike, RunsLike
 from leadline.records.other_packages import Order
 
 if TYPE_CHECKING:
+    from leadline.measures.catalogue.effort import ShareOrPercent
     from leadline.records.scores import Scores
     from leadline.trust.by_topic import Slices, Spectrogram
+    from leadline.trust.effort_to_recall import EffortToRecall
     from leadline.trust.incomplete import Incomplete, LeftOut
     from leadline.trust.measure_comparison import Agreement, Correlation, Power, Tau
     from leadline.trust.pairs import Pairs
@@ -235,6 +237,67 @@ def verdict(
     study = open_study(qrels, runs, wanted)
     scores, name = _scores_and_measure((study.scores(),), None)
     return decide(scores, name, study=study, samples=samples, alpha=alpha, seed=seed)
+
+
+@overload
+def effort_to_recall(
+    study: Study,
+    /,
+    *,
+    recall: Sequence[float] = ...,
+    samples: int = ...,
+    alpha: float = ...,
+    seed: int = ...,
+    progress: Callable[[int, int], None] | None = ...,
+) -> EffortToRecall: ...
+@overload
+def effort_to_recall(
+    qrels: QrelsLike,
+    runs: RunsLike,
+    /,
+    *,
+    recall: Sequence[float] = ...,
+    samples: int = ...,
+    alpha: float = ...,
+    seed: int = ...,
+    progress: Callable[[int, int], None] | None = ...,
+) -> EffortToRecall: ...
+def effort_to_recall(
+    *inputs: Any,
+    recall: Sequence[ShareOrPercent] = (0.5, 0.8, 0.9, 0.95),
+    samples: Samples = 100,
+    alpha: Level = 0.05,
+    seed: Seed = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> EffortToRecall:
+    """What each run makes a searcher read until a share of the relevant documents is found, and who needs less.
+
+    recall: shares of the relevant documents to find, or percentages
+    samples: random samples of half the judgements
+    alpha: level of significance
+    seed: random seed
+
+    For each recall, the run that needs less than the others is compared with each of them, topic by topic. A run that
+    never gets there counts as worse than any that does. In place of judgements and runs, a study keeps how these are
+    read.
+
+    >>> qrels = {str(t): {"a": 1, "b": 1} for t in range(12)}
+    >>> runs = {"early": {t: {"a": 3.0, "b": 2.0} for t in qrels}, "late": {t: {"x": 2.0, "a": 1.0} for t in qrels}}
+    >>> effort_to_recall(qrels, runs, recall=[0.5, 1], samples=10).sentence(0.5).split(" (firm")[0]
+    'early reaches 50 % recall at 1 against 2 documents (median), less on 12 of 12 topics'
+    """
+    from leadline.trust.effort_to_recall import effort_to_recall as efforts_of_study
+    from leadline.trust.study import Study, open_study
+
+    if _is_scores(inputs):
+        raise InputError("scores", "do not say what was read for each recall: give judgements and runs")
+    if len(inputs) == 1 and isinstance(inputs[0], Study):
+        study = inputs[0]
+    elif len(inputs) == 2:
+        study = open_study(inputs[0], inputs[1], "R")
+    else:
+        raise InputError("inputs", "give judgements and runs, or a study")
+    return efforts_of_study(study, recall, samples=samples, alpha=alpha, seed=seed, progress=progress)
 
 
 @overload

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
 
 import pytest
+from tests.mounting import read_only
 
 from leadline.errors import MismatchError
 from leadline.show.lab.check_lab import check_lab
@@ -26,6 +31,11 @@ def counting(made: list[int], value: object = 1) -> StoredData:
     return {"value": value}
 
 
+def stored(lab: Lab) -> int:
+    with lab.results.view() as now:
+        return len(now.records("results"))
+
+
 def test_a_second_request_is_answered_from_the_stored_result(lab: Lab) -> None:
     made: list[int] = []
     results = StoredResults(lab)
@@ -36,14 +46,44 @@ def test_a_second_request_is_answered_from_the_stored_result(lab: Lab) -> None:
     assert not list(check_lab(lab.folder))
 
 
-@pytest.mark.parametrize("damage", [b"{", b"[]", b'{"what": "a stored result", "format": 1, "result": {"value": 7}}'])
-def test_a_damaged_result_is_computed_again(lab: Lab, damage: bytes) -> None:
+def test_a_damaged_result_is_computed_and_stored_again(lab: Lab) -> None:
     made: list[int] = []
     StoredResults(lab).answer(KEY, lambda _: counting(made))
-    time.sleep(0.2)
-    (lab.folder / "results" / f"{KEY.name}.json").write_bytes(damage)
-    assert StoredResults(lab).answer(KEY, lambda _: counting(made, 2)).result == {"value": 2}
+    with contextlib.closing(sqlite3.connect(lab.results.path)) as raw, raw:
+        raw.execute("update records set value = replace(value, '\"value\":1', '\"value\":7')")
+    assert ["was changed" in each.problem for each in check_lab(lab.folder)] == [True]
+    for _ in range(2):
+        assert StoredResults(lab).answer(KEY, lambda _: counting(made, 2)).result == {"value": 2}
     assert len(made) == 2
+    assert not list(check_lab(lab.folder))
+
+
+def test_results_that_cannot_be_opened_are_told_and_computed(lab: Lab) -> None:
+    made: list[int] = []
+    lab.results.path.write_bytes(b"SQLite format 3\0" + b"x" * 5000)
+    for _ in range(2):
+        assert StoredResults(lab).answer(KEY, lambda _: counting(made)).result == {"value": 1}
+    (finding,) = check_lab(lab.folder)
+    assert finding.fix == "remove it: its results are computed again"
+    lab.results.path.unlink()
+    for _ in range(2):
+        assert StoredResults(lab).answer(KEY, lambda _: counting(made)).result == {"value": 1}
+    assert len(made) == 3
+
+
+def test_results_of_several_processes_are_all_kept(lab: Lab) -> None:
+    code = (
+        "import sys; from leadline.show.lab.lab import Lab;"
+        "from leadline.show.lab.stored_results import ResultKey, StoredResults\n"
+        "results = StoredResults(Lab.open(sys.argv[1]))\n"
+        "for n in range(5): results.answer(ResultKey('v', {}, {'of': sys.argv[2], 'n': n}), lambda _: {'n': n})"
+    )
+    made = [subprocess.Popen([sys.executable, "-c", code, str(lab.folder), name]) for name in "abc"]
+    assert [process.wait(60) for process in made] == [0] * 3
+    for name in "abc":
+        for n in range(5):
+            key = ResultKey("v", {}, {"of": name, "n": n})
+            assert StoredResults(lab).answer(key, lambda _: pytest.fail("computed again")).result == {"n": n}
 
 
 def test_other_inputs_are_another_result() -> None:
@@ -92,27 +132,29 @@ def test_errors_are_said_and_not_stored(lab: Lab, capsys: pytest.CaptureFixture[
     said = results.answer(ResultKey("pair", {}), broken).error
     assert said.startswith("The computation failed")
     assert "ZeroDivisionError" in capsys.readouterr().err
-    assert not list((lab.folder / "results").glob("*.json"))
+    assert stored(lab) == 0
 
 
-def test_a_lab_that_may_not_be_written_keeps_results_in_memory(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lab_that_may_not_be_written_keeps_results_in_memory(lab: Lab, tmp_path: Path) -> None:
     made: list[int] = []
-    monkeypatch.setattr(Lab, "results_folder", lambda self: (_ for _ in ()).throw(PermissionError()))
-    results = StoredResults(lab)
-    for _ in range(2):
-        assert results.answer(KEY, lambda _: counting(made)).result == {"value": 1}
-    assert len(made) == 1
-    assert not (lab.folder / "results").exists()
+    before = sorted(lab.folder.rglob("*"))
+    with read_only(lab.folder, tmp_path / "mounted"):
+        for kept in (contextlib.nullcontext(), Lab.open(tmp_path / "mounted").kept_open()):
+            results = StoredResults(Lab.open(tmp_path / "mounted"))
+            with kept:
+                for _ in range(2):
+                    assert results.answer(KEY, lambda _: counting(made)).result == {"value": 1}
+    assert len(made) == 2
+    assert sorted(lab.folder.rglob("*")) == before
 
 
-def test_the_folder_does_not_grow_without_end(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_store_does_not_grow_without_end(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("leadline.show.lab.stored_results.MOST_STORED", 3)
     assert MOST_STORED > 3
     results = StoredResults(lab)
     for number in range(6):
         results.answer(ResultKey("verdict", {}, {"number": number}), lambda _: {})
-    time.sleep(0.3)
-    assert len(list((lab.folder / "results").glob("*.json"))) == 3
+    assert stored(lab) == 3
 
 
 def test_a_result_is_stored_before_anybody_gets_it(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:

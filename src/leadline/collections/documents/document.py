@@ -390,6 +390,15 @@ def covering(symbol: str) -> str:
     return symbol.removesuffix("/00")
 
 
+def is_main_group(symbol: str) -> bool:
+    """Whether a class is a main group, written without its /00: what is under it begins with a slash.
+
+    >>> is_main_group("A61K31"), is_main_group("A61K31/44"), is_main_group("A61K")
+    (True, False, False)
+    """
+    return len(symbol) > 4 and "/" not in symbol
+
+
 # American classes are in columns too: three for the class, three for the subclass, then its decimals and letters. "DIG"
 # and "FOR" are collections beside the subclasses; those in E follow the European office.
 _CLASS = re.compile(r"D?[1-9][0-9]{0,2}|PLT|G9B")
@@ -451,17 +460,17 @@ def checked_rule(rule: str | Sequence[str], option: str = "--keep") -> tuple[str
     return tuple(part for part in parts if "all" not in part.split("|"))
 
 
-def lacking(document: Document, rule: tuple[str, ...]) -> str:
+def drop_reason(document: Document, rule: tuple[str, ...]) -> str:
     """The reason why a document is dropped, such as "no claims"; empty when it is kept.
 
     Articles and pages need no claims. Records of a review and documents of a test collection need only a title or a
     text, unless another rule is given: reviewers judge records without an abstract too.
 
-    >>> lacking(Document("X", abstract="About nails."), DEFAULT_RULE)
+    >>> drop_reason(Document("X", abstract="About nails."), DEFAULT_RULE)
     'no claims'
-    >>> lacking(Document("PMC1", kind="article", abstract="About nails."), DEFAULT_RULE)
+    >>> drop_reason(Document("PMC1", kind="article", abstract="About nails."), DEFAULT_RULE)
     ''
-    >>> lacking(Document("10051933", kind="record", title="Of nails"), DEFAULT_RULE)
+    >>> drop_reason(Document("10051933", kind="record", title="Of nails"), DEFAULT_RULE)
     ''
     """
     if document.kind in ("record", "text") and rule == DEFAULT_RULE:

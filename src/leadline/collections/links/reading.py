@@ -374,7 +374,9 @@ class EdgeFile:
         waiting: list[bytes] = []
         size = 0
         with open(self.path, "rb", opener=open_without_waiting) as file:
-            for piece in within_ratio(pieces_of(file, self.path), self.path, size_of(self.path)):
+            for read in within_ratio(pieces_of(file, self.path), self.path, size_of(self.path)):
+                # Lines may end as on old Macintoshes, as in what `read_text` reads.
+                piece = read if b"\n" in read else read.replace(b"\r", b"\n")
                 waiting.append(piece)
                 size += len(piece)
                 if size >= self.part and b"\n" in piece:
@@ -405,7 +407,7 @@ class _Part:
 
     def frame(self, columns: _Columns, *, first: bool) -> pl.DataFrame:
         """The fields of the lines, without the line that names the columns."""
-        frame = _tabbed(self.content, columns.width) if columns.tabs else None
+        frame = _read_tabs(self.content, columns.width) if columns.tabs else None
         if frame is None:
             frame = self._line_by_line(columns)
         if first and columns.meanings:
@@ -452,7 +454,7 @@ class _Part:
         for number, line in enumerate(self.content.decode("utf-8", "replace").split("\n"), start=1 + self.before):
             if not line.strip() or line.startswith("#"):
                 continue
-            cells = [cell.strip() for cell in line.split("\t")] if columns.tabs else line.split(None, width - 1)
+            cells = [cell.strip() for cell in line.split("\t")] if columns.tabs else line.strip().split(None, width - 1)
             if len(cells) != width:
                 problem = f"{len(cells)} field{'s' * (len(cells) != 1)}, the first edge has {width} ({FIELDS})"
                 raise InputError(self.path, problem, line=number)
@@ -490,7 +492,7 @@ def _first_edge(content: bytes) -> int:
     return match.start() if match else len(content)
 
 
-def _tabbed(content: bytes, width: int) -> pl.DataFrame | None:
+def _read_tabs(content: bytes, width: int) -> pl.DataFrame | None:
     """Lines with as many tabs each, read by Polars; None where something needs care."""
     import polars as pl
 

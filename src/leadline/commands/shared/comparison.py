@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 import warnings
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from leadline.commands.shared.argument_kinds import INPUT_FILE
 from leadline.commands.shared.extras import add_cluster_option, chosen_cluster
-from leadline.commands.shared.options import add_options, check_format, check_measures
+from leadline.commands.shared.options import add_options, check_format, check_measures, with_readable_runs
 from leadline.commands.shared.output import progress_bar
-from leadline.commands.shared.run_files import with_readable_runs
 from leadline.commands.shared.signature import public
 from leadline.errors import LeadlineWarning, UsageError
 
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 READING = ("rel", "order", "topics", "reads", "lengths", "qrels_format")  # of `evaluate`: how runs are read
 
 
-def add_comparison_options(parser: argparse.ArgumentParser, *, scores: bool = True) -> None:
+def add_comparison_options(
+    parser: argparse.ArgumentParser, *, scores: bool = True, measures: bool = True, reading: Sequence[str] = READING
+) -> None:
+    """The options that comparisons have in common; `measures` is for those that are told by which to compare."""
     add_options(parser, "inputs")
     if scores:
         parser.add_argument(
@@ -31,7 +34,7 @@ def add_comparison_options(parser: argparse.ArgumentParser, *, scores: bool = Tr
         )
         public("read_scores").add(parser, "columns")
     only = {"flags": ["--only"], "dest": "only"}  # --topics is a table of `compare slices`
-    public("evaluate").add(parser, "measures", *READING, topics=only)
+    public("evaluate").add(parser, *["measures"] * measures, *reading, topics=only)
     public("compare").add(parser, "seed")
     add_cluster_option(parser)
     add_options(parser, "--strict", "-f", "-o", "-q")
@@ -60,7 +63,7 @@ def load_scores(options: argparse.Namespace) -> Scores:
     if not options.scores:
         qrels, *runs = options.inputs
         with chosen_cluster(options) as spread, progress_bar("reading runs", quiet=options.quiet) as progress:
-            how = _reading(options, progress) | {"spread": spread}
+            how = _reading_options(options, progress) | {"spread": spread}
             return with_readable_runs(options, runs, lambda paths: evaluate(qrels, paths, options.measures, **how))
     wanted = [name for text in options.measures or () for name in text.split()]
     # A table with a column for each topic does not say which measure it holds; -m does.
@@ -81,7 +84,7 @@ def load_study_with(options: argparse.Namespace, default: str, spread: Spread | 
 
     with progress_bar("reading runs", quiet=options.quiet) as progress:
         qrels, *runs = options.inputs
-        measures, how = options.measures or default, _reading(options, progress) | {"spread": spread}
+        measures, how = options.measures or default, _reading_options(options, progress) | {"spread": spread}
         return with_readable_runs(options, runs, lambda paths: open_study(qrels, paths, measures, **how))
 
 
@@ -99,7 +102,7 @@ def note_shared_log(options: argparse.Namespace) -> None:
         warnings.warn(words, LeadlineWarning, stacklevel=2)
 
 
-def _reading(options: argparse.Namespace, progress: Any) -> dict[str, Any]:
+def _reading_options(options: argparse.Namespace, progress: Any) -> dict[str, Any]:
     from leadline.records.inputs import read_topics
 
     note_shared_log(options)

@@ -26,11 +26,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.collections.documents.document import covering
+from leadline.collections.documents.document import covering, is_main_group
 from leadline.errors import InputError, LeadlineWarning, checked_choice
 from leadline.records.result import Result, counted
+from leadline.retrieval.choices import FIELDS
 from leadline.retrieval.index.analysis import Analysis
-from leadline.retrieval.index.choices import FIELDS
 from leadline.retrieval.index.derived import split_fields
 from leadline.retrieval.index.inverting import Records
 from leadline.retrieval.index.kernels.arguments import FieldLists
@@ -44,7 +44,7 @@ from leadline.text.fields import encode_id
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from leadline.retrieval.index.choices import Members, Unit
+    from leadline.retrieval.choices import Members, Unit
     from leadline.retrieval.index.writing import Changes
     from leadline.text.spread import MemoryLike, Spread
 
@@ -306,12 +306,12 @@ class Index(Result):
     def having(self, column: str, words: Sequence[str]) -> NDArray[np.bool_]:
         """Which documents have one of these offices, or one of these classes or a class under one of them.
 
-        A class is a section, class, subclass or group: C07 includes C07D401/04, and C07D4 is group 4, not 40 to 49. A
-        main group, written C07D401 or C07D401/00, includes its subgroups.
+        A class is a section, class, subclass or group: C07 includes C07D401/04, and C07D4 is group 4, C07D4* also 40 to
+        49 and so on. A main group, written C07D401 or C07D401/00, includes its subgroups.
         """
         checked_choice("column", column, list(CODES))
         compact = ["".join(word.upper().split()) for word in words]
-        return np.concatenate([_having(segment.coded(column), compact, column) for segment in self.segments])
+        return np.concatenate([_rows_with_words(segment.coded(column), compact, column) for segment in self.segments])
 
 
 def _term_by_term(parts: Sequence[NDArray[np.int32]], counts: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -322,15 +322,15 @@ def _term_by_term(parts: Sequence[NDArray[np.int32]], counts: NDArray[np.int64])
     return np.concatenate([np.empty(0, np.int32), *chain.from_iterable(zip(*lists, strict=True))])
 
 
-def _having(column: CodedColumn, words: Sequence[str], name: str) -> NDArray[np.bool_]:
+def _rows_with_words(column: CodedColumn, words: Sequence[str], name: str) -> NDArray[np.bool_]:
     chosen = np.zeros(len(column.terms) + 1, np.bool_)
     is_class = name in ("classes", "ipc", "cpc")
     for word in map(covering, words) if is_class else words:
         exactly = column.terms.find([encode_id(word)])
         chosen[exactly] = exactly[0] >= 0
         if is_class:
-            whole_group = len(word) > 4 and "/" not in word
-            under = column.terms.prefixed(encode_id(word + "/" if whole_group else word))
+            beginning = word[:-1] if word.endswith("*") else f"{word}/" if is_main_group(word) else word
+            under = column.terms.prefixed(encode_id(beginning))
             chosen[under.start : under.stop] = True
     return column.having(chosen)
 

@@ -1,7 +1,7 @@
 """A lab on disk: the kinds of things it holds, who looks at it, what was added, when and from where.
 
     LAB/leadline.jsonl     the identity
-    LAB/lab.json           title, and for each thing that was added: its kind, name, place and checksum
+    LAB/lab.store          title, and for each thing that was added: its kind, name, place and checksum
     LAB/runs/bm25.run      and so on; commands may write here as well: `leadline run ... -o LAB/runs/bm25.run`
 
 Whatever lies in these folders belongs to the lab, recorded or not. Folders such as collections and indexes stay where
@@ -40,14 +40,28 @@ from leadline.records.topics import Topics
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.manifest import KIND as INDEX
 from leadline.retrieval.index.manifest import MANIFEST as INDEX_MANIFEST
-from leadline.show.lab.lab_store import LabStore
-from leadline.text.checksums import file_sha256, parsed_object, read_sealed, sealed, stored_bytes
-from leadline.text.files import PATIENCE, replacing_ours, write_stored
+from leadline.show.lab.lab_store import (
+    ABOUT,
+    ENTRIES,
+    FIX,
+    LAB_FOLDER,
+    LAB_STORE,
+    RECORDS,
+    RESULTS,
+    LabStore,
+    begin_lab,
+    entry_key,
+)
+from leadline.show.lab.lab_store import FILE as STORE
+from leadline.text.checksums import file_sha256, parsed_object, stored_bytes
+from leadline.text.files import PATIENCE, replacing_ours
 from leadline.text.owned_files import IDENTITY, JOURNAL, RECORD, is_owned
 from leadline.text.owned_files import PEOPLE as PEOPLE_OF_POOL
 from leadline.text.owned_folder import OwnedFolder, identity_of, wrong_folder
 from leadline.text.source import read_text, stem
 from leadline.text.store.opening import BESIDE as BESIDE_STORE
+from leadline.text.store.opening import version_of
+from leadline.text.store.store import Store, StoreView
 from leadline.version import __version__
 
 # What a lab holds: the kinds of things, and how a file or a folder is recognised as one.
@@ -188,10 +202,8 @@ def seen_by(person: Viewer | None) -> Iterator[None]:
         _viewer.reset(token)
 
 
-KIND, VERSION = "lab", 1
-WHAT, FORMAT = "a lab", 1
-RECORDS, PEOPLE, RESULTS = "lab.json", "people", "results"
-FIX = "make the lab again with `leadline lab init`, and add its files"
+KIND, VERSION = LAB_FOLDER
+PEOPLE = "people"
 LONGEST_TITLE = 200
 FILE_NAME = re.compile(r"[\w=+-][\w.=+-]{0,199}")
 JOURNAL_END, PRIVATE = ".journal", (".journal", ".people")  # beside a pool; what only its owner may read
@@ -245,7 +257,8 @@ class Lab:
 
     def __init__(self, folder: Path, id: str) -> None:
         self.folder, self.id = folder, id
-        self.store = LabStore(folder)  # of what people did here
+        self.store = LabStore(folder)  # what was added, and what people did here
+        self.results = LabStore(folder, RESULTS)  # what was computed
         self._lock = threading.Lock()
         self._seen: tuple[object, ...] | None = None
         self._title, self._blind = "", False
@@ -261,10 +274,14 @@ class Lab:
         title = _checked_title(title or place.resolve().name)
         with OwnedFolder.locked(place, KIND, VERSION) as owned:
             names = [kind.folder for kind in KINDS.values()]
-            owned.reserve(RECORDS, *names)
+            owned.reserve(*(f"{STORE}{end}" for end in ("", *BESIDE_STORE)), *names)
             for name in names:
                 (place / name).mkdir(exist_ok=True)
-            write_stored(place / RECORDS, _sealed_records(title, {}, place))
+
+            def begin(now: StoreView) -> None:
+                begin_lab(now, title)
+
+            Store.open(place / STORE, LAB_STORE, write=True, create=True, older=begin).close()
         return cls.open(place)
 
     @classmethod
@@ -285,8 +302,10 @@ class Lab:
     def refresh(self) -> None:
         """Look again, if something was added, written or removed."""
         with self._lock:
-            seen = tuple(_version(self.folder / name) for name in (RECORDS, *(k.folder for k in KINDS.values())))
-            if seen != self._seen:
+            names = (RECORDS, *(kind.folder for kind in KINDS.values()))
+            stored = version_of(self.store.path)
+            seen = (stored, *(_version(self.folder / name) for name in names))
+            if seen != self._seen or (stored is None and self.store.path.exists()):
                 self._title, self._blind, recorded = self._records()
                 found = {(each.kind, each.name): each for each in self._found(recorded)}
                 self._entries = {**recorded, **found}
@@ -321,9 +340,8 @@ class Lab:
 
     def set_blind(self, blind: bool) -> None:
         """Hide the judgements, the reports and other people's runs from participants, or open the results."""
-        with self._locked():
-            title, _, recorded = self._records()
-            write_stored(self.folder / RECORDS, _sealed_records(title, recorded, self.folder, blind=blind))
+        with self.store.change() as now:
+            now.records(ABOUT).put("blind", blind)
         self._seen = None
 
     def _may_see(self, entry: LabEntry) -> bool:
@@ -391,7 +409,7 @@ class Lab:
         """Record what was checked; a file is copied under the name `file`."""
         found, source, entry = KINDS[new.kind], new.path, replace(new, path=new.path.resolve())
         with self._locked() as owned:
-            title, blind, recorded = self._records()
+            _, _, recorded = self._records()
             old, is_same = self._named_already(new, recorded, replaced=replaced)
             if old is not None and is_same and old.sha256 == entry.sha256:
                 return old
@@ -399,8 +417,9 @@ class Lab:
                 entry = replace(entry, path=self._copy(owned, found, source, file))
                 if old is not None and old.path != entry.path and self._is_inside(old.path, found):
                     owned.remove([f"{found.folder}/{old.path.name}"] if _listed(owned, found, old.path) else [])
-            recorded[entry.kind, entry.name] = entry
-            write_stored(self.folder / RECORDS, _sealed_records(title, recorded, self.folder, blind=blind))
+            written = {**asdict(entry), "path": _written_place(entry.path, self.folder)}
+            with self.store.change() as now:
+                now.records(ENTRIES).put(entry_key(entry.kind, entry.name), written)
         self._seen = None
         return entry
 
@@ -408,10 +427,10 @@ class Lab:
         """Take something out of the lab. A copy of ours is removed; what stays elsewhere, or is not ours, stays."""
         entry = self.get(kind, name)
         with self._locked() as owned:
-            title, blind, recorded = self._records()
-            if recorded.pop((kind, name), None) is None:
+            with self.store.change() as now:
+                was_added = now.records(ENTRIES).remove(entry_key(kind, name))
+            if not was_added:
                 raise InputError(visible(name), f"was not added to the lab, so it is not removed; it is {entry.path}")
-            write_stored(self.folder / RECORDS, _sealed_records(title, recorded, self.folder, blind=blind))
             inside = KINDS[kind]
             if self._is_inside(entry.path, inside):
                 ends = (*inside.beside, *BESIDE_JOURNAL, *BESIDE_PEOPLE)
@@ -425,9 +444,11 @@ class Lab:
         """The file of the people who may open the pages."""
         return self._own_file(PEOPLE, *(f"{PEOPLE}{end}" for end in BESIDE_STORE))
 
-    def results_folder(self) -> Path:
-        """The folder of stored results, see `stored_results.py`; it may not be there yet."""
-        return self._own_file(RESULTS)
+    @contextmanager
+    def kept_open(self) -> Iterator[None]:
+        """Keep the stores open until the block ends, as a server does."""
+        with self.store.kept_open(), self.results.kept_open():
+            yield
 
     def _own_file(self, name: str, *beside: str) -> Path:
         if name not in OwnedFolder.open(self.folder, KIND, VERSION).names:
@@ -435,18 +456,26 @@ class Lab:
                 owned.reserve(name, *beside)
         return self.folder / name
 
-    def _locked(self) -> contextlib.AbstractContextManager[OwnedFolder]:
+    @contextmanager
+    def _locked(self) -> Iterator[OwnedFolder]:
         """The folder to write to: jobs, uploads and commands wait for each other."""
-        return OwnedFolder.locked(self.folder, KIND, VERSION, patience=PATIENCE)
+        if not self.store.path.exists():  # a lab of version 0.1, which is taken over under this lock
+            self.store.make()
+        with OwnedFolder.locked(self.folder, KIND, VERSION, patience=PATIENCE) as owned:
+            yield owned
 
     def _records(self) -> tuple[str, bool, dict[tuple[str, str], LabEntry]]:
         """The title, whether the lab is blind, and what was added."""
-        path = self.folder / RECORDS
-        content = read_sealed(path, WHAT, FORMAT, FIX)
-        if content is None:
-            raise InputError(str(path), f"is missing: {FIX}")
-        entries = [LabEntry(**{**each, "path": self._place(each["path"])}) for each in content["entries"]]
-        return content["title"], content["blind"], {(each.kind, each.name): each for each in entries}
+        with self.store.view() as now:
+            title, blind = now.records(ABOUT).get("title"), now.records(ABOUT).get("blind")
+            stored = [value for _, value in now.records(ENTRIES).items()]
+        try:
+            entries = [LabEntry(**{**each, "path": self._place(each["path"])}) for each in stored]
+        except (TypeError, KeyError):
+            raise InputError(str(self.store.path), f"has an entry that is none: {FIX}") from None
+        if not isinstance(title, str):
+            raise InputError(str(self.store.path), f"has no title: {FIX}")
+        return title, bool(blind), {(each.kind, each.name): each for each in entries}
 
     def _place(self, written: str) -> Path:
         return Path(os.path.normpath(self.folder / written))
@@ -561,13 +590,6 @@ def _checked_title(title: str) -> str:
     if not 1 <= len(title.strip()) <= LONGEST_TITLE:
         raise InputError("title", f"must have 1 to {LONGEST_TITLE} characters, has {len(title.strip())}")
     return visible(title.strip())
-
-
-def _sealed_records(
-    title: str, entries: dict[tuple[str, str], LabEntry], folder: Path, *, blind: bool = False
-) -> bytes:
-    written = [{**asdict(each), "path": _written_place(each.path, folder)} for each in entries.values()]
-    return sealed({"what": WHAT, "format": FORMAT, "title": title, "blind": blind, "entries": written})
 
 
 def _written_place(path: Path, folder: Path) -> str:

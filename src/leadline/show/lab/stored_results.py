@@ -1,6 +1,6 @@
 """Results of long computations, kept in the lab: verdicts, letters, and whether a board can be believed.
 
-    LAB/results/verdict-5f0c….json    what it was computed from (hashes, parameters, version), and the result
+    LAB/results.store    by their keys: what each was computed from (hashes, parameters, version), and the result
 
 A key has the hashes of all inputs, the parameters and the version of leadline, so a result is never out of date. What
 is not stored yet is computed by one thread of this process, in the order of the requests; who asks meanwhile learns how
@@ -21,7 +21,6 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass, field
-from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
@@ -31,16 +30,14 @@ from leadline.show.lab.boards import SAMPLES, Board
 from leadline.show.lab.lab import Lab
 from leadline.show.report.drawing import FIGURES
 from leadline.show.report.evidence import Evidence
-from leadline.text.checksums import read_sealed, sealed
-from leadline.text.files import write_stored
-from leadline.text.owned_folder import OwnedFolder
+from leadline.text.store.events import now as moment
 from leadline.trust.incomplete import each_run, left_out
 from leadline.trust.pairs import compare
 from leadline.trust.verdict import Verdict, Verdicts
 from leadline.version import __version__
 
-KIND, VERSION = "folder of results", 1
-KIND_NAME, FORMAT_VERSION = "a stored result", 1
+FORMAT_VERSION = 1
+RESULTS, STORED = "results", "stored"  # the records of results, and of the moments when they were stored
 MOST_STORED, MOST_WAITING, MOST_IN_MEMORY = 500, 30, 100
 PATIENCE = 1.5  # seconds that a request waits for a new result before it is told that it is being computed
 
@@ -96,9 +93,7 @@ class StoredResults:
     """The results of a lab."""
 
     def __init__(self, lab: Lab) -> None:
-        self._folder: Path | None = None
-        with contextlib.suppress(InputError, OSError):  # a lab that may not be written to: results stay in memory
-            self._folder = lab.results_folder()
+        self._store = lab.results
         self._lock = threading.Lock()
         self._jobs: dict[str, _Job] = {}
         self._waiting: SimpleQueue[tuple[ResultKey, Compute, _Job]] = SimpleQueue()
@@ -157,21 +152,16 @@ class StoredResults:
             job.future.set_result(ResultState(result))
 
     def _read(self, name: str) -> StoredData | None:
-        if self._folder is None:
-            return None
         try:
-            content = read_sealed(self._folder / f"{name}.json", KIND_NAME, FORMAT_VERSION, "remove it")
-        except InputError:  # damaged: it is computed again
+            with self._store.view() as now:
+                content = now.records(RESULTS).get(name)
+        except (InputError, OSError):  # damaged: it is computed again, and `leadline check` tells
             return None
-        result = None if content is None else content.get("result")
+        result = content.get("result") if isinstance(content, dict) else None
         return result if isinstance(result, dict) else None
 
     def _write(self, key: ResultKey, result: StoredData, seconds: float) -> None:
-        if self._folder is None:
-            return
         content = {
-            "what": KIND_NAME,
-            "format": FORMAT_VERSION,
             "leadline": __version__,
             "kind": key.kind,
             "inputs": dict(key.inputs),
@@ -179,21 +169,14 @@ class StoredResults:
             "seconds": round(seconds, 3),
             "result": result,
         }
-        name = f"{key.name}.json"
-        with (
-            contextlib.suppress(InputError, OSError),  # another server writes there, or the disk is full: memory has it
-            OwnedFolder.locked(self._folder, KIND, VERSION) as owned,
-        ):
-            owned.reserve(name)
-            write_stored(self._folder / name, sealed(content))
-            self._forget_oldest(owned)
-
-    def _forget_oldest(self, owned: OwnedFolder) -> None:
-        kept = [name for name in owned.names if (owned.path / name).is_file()]
-        if len(kept) > MOST_STORED:
-            kept.sort(key=lambda name: (owned.path / name).stat().st_mtime_ns)
-            owned.remove(kept[: len(kept) - MOST_STORED])
-            owned.keep_only(kept[len(kept) - MOST_STORED :])
+        # A lab that may not be written to, or whose disk is full, has the results in memory.
+        with contextlib.suppress(InputError, OSError), self._store.change() as now:
+            now.records(RESULTS).put(key.name, content)
+            now.records(STORED).put(key.name, moment())
+            by_age = sorted(now.records(STORED).items(), key=lambda each: str(each[1]))
+            for name, _ in by_age[: max(0, len(by_age) - MOST_STORED)]:
+                now.records(RESULTS).remove(name)
+                now.records(STORED).remove(name)
 
 
 class _Job:

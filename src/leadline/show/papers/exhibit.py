@@ -23,7 +23,7 @@ from leadline.show.charts import Figure, sentence
 from leadline.show.report.drawing import FIGURES
 from leadline.show.report.evidence import Evidence
 
-State = Literal["same", "differs", "shown", "other", "needs", "not here", "new"]
+State = Literal["same", "differs", "shown", "other", "needs", "new"]
 
 STATES: dict[State, tuple[str, str]] = {  # the text of a chip, and its meaning
     "same": (
@@ -38,7 +38,6 @@ STATES: dict[State, tuple[str, str]] = {  # the text of a chip, and its meaning
         "the same analysis of a simulated office, of a lab's runs or of an example; the paper's data are not published",
     ),
     "needs": ("◌ needs a lab", "cannot be made from what was published, and the lab lacks what it needs"),
-    "not here": ("◌ not here", "not reproduced, for the reason given"),
     "new": ("● new", "a question that none of the papers could ask"),
 }
 PARTS = re.compile(r"(?P<kind>tables?|figures?)|(?P<first>\d+)(?:\([a-z]\))?(?: to (?P<last>\d+))?", re.IGNORECASE)
@@ -100,11 +99,6 @@ def renamed(figure: Figure, paper: str) -> Figure:
 def needs_lab(name: str, about: str, what: str) -> Exhibit:
     """An exhibit that cannot be made from what was published."""
     return Exhibit(name, about, "needs", f"Not from published figures: {what}.")
-
-
-def not_here(name: str, about: str, why: str) -> Exhibit:
-    """An exhibit that is not reproduced, with the reason."""
-    return Exhibit(name, about, "not here", why)
 
 
 def same_to(printed: float, ours: float, digits: int) -> bool:
