@@ -34,7 +34,7 @@ def measure_and_compare() -> None:
     study: ll.Study = ll.open_study(QRELS, RUNS, ["AP", "PRES@100"])
     print(ll.incomplete(study), ll.incomplete(QRELS, RUNS, "AP", samples=20), ll.left_out(study, depths=[10]))
     print(ll.effort_to_recall(study).summary_table())
-    print(ll.retrievability(RUNS, cutoff=50, size=20_000).gini)
+    print(ll.retrievability(RUNS, cutoff=50, size=20_000).gini, ll.overlap(RUNS, p=0.98, ties="b").means)
     ll.report(QRELS, RUNS, "PRES@100").write("report.html")
 
 

@@ -20,7 +20,7 @@ from leadline.commands.shared.options import add_options, check_format, wrong_us
 from leadline.commands.shared.output import write, write_table
 from leadline.commands.shared.signature import public
 from leadline.errors import UsageError
-from leadline.records.result import Table
+from leadline.records.result import Table, number
 from leadline.text.files import json_text
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> None:
         lengths=read_lengths(options.lengths) if options.lengths else None,
     )
     if options.format == "table" and options.output is None:
-        write(f"{parts.measure} of topic {topic}: {parts.value:.4f}\n\n")
+        write(f"{parts.measure} of topic {topic}: {number(parts.value, least=4)}\n\n")
     write_table(parts.table(), options)
 
 

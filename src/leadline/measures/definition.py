@@ -19,7 +19,7 @@ import numpy as np
 
 from leadline.errors import InputError, MeasureError, nearest
 from leadline.measures.hits import Array, Hits
-from leadline.options import Bounds, parsed
+from leadline.options import Bounds, options_in, parsed
 from leadline.records.result import Result
 from leadline.register import Register
 
@@ -220,7 +220,6 @@ MeasuresLike: TypeAlias = "MeasureLike | Iterable[MeasureLike]"
 _WRITTEN = re.compile(r"(?P<name>[^\s(@]+)\s*(?:\((?P<options>.*)\))?\s*(?:@\s*(?P<at>[^\s@]+))?", re.DOTALL)
 # A bracket inside a bracket ends the search for the end, so that many that are never closed take no longer.
 _PARTS = re.compile(r"(?:[^\s,(]|\([^()]*\))+")
-_OPTIONS = re.compile(r"(?:[^,{\"']|\{[^{}]*\}|\"[^\"]*\"|'[^']*')+")
 
 # trec_eval's names that end with a number, and the names here.
 _NUMBERED = {
@@ -327,19 +326,15 @@ def _suggestion(name: str) -> str:
 
 def _options(written: str, definition: Definition, text: str) -> dict[str, str]:
     given: dict[str, str] = {}
-    for part in _OPTIONS.findall(written):
-        if not part.strip():
-            continue
-        name, equals, value = part.partition("=")
-        name = name.strip().lower()
-        name = definition.rename.get(name, name)
-        if not equals or name not in (*definition.parameters, "judged_only"):
+    for as_written, value in options_in(written):
+        name = definition.rename.get(as_written.lower(), as_written.lower())
+        if value is None or name not in (*definition.parameters, "judged_only"):
             options = ", ".join(definition.parameters) or "none"
             hint = nearest(name, definition.parameters)
             raise MeasureError(f"{text}: {definition.name} has no option {name!r}{hint} (it has: {options})")
         if name in given:
             raise MeasureError(f"{text}: {name} is given twice")
-        given[name] = value.strip().strip("\"'")
+        given[name] = value
     return given
 
 

@@ -11,7 +11,7 @@ from leadline.measures.evaluate import evaluate
 from leadline.options import Bounds, Samples, Seed
 from leadline.records.inputs import Path, QrelsLike, RunsLike
 from leadline.records.qrels import Qrels, read_qrels
-from leadline.records.result import Result, Table
+from leadline.records.result import Result, Table, number
 from leadline.records.topics import Topics
 from leadline.retrieval.choices import Learner
 from leadline.retrieval.pipeline.named_systems import pipeline_text
@@ -143,11 +143,12 @@ class TunedSystem(Result):
         """What the file of the system says of it."""
         measure = self.verdicts.measure
         means = self.scores[measure]
+        shown = [number(means[name], means.values()) for name in (HELD_OUT, self.rival)]
         by = " by LambdaMART" if self.gains else ""
         vectors = f" Vectors by {self.vectors}." if self.vectors else ""
         return (
             f"Tuned{by} on {self.topics} topics; on topics held out ({self.folds} folds) {measure} "
-            f"{means[HELD_OUT]:.3f}, {self.rival} {means[self.rival]:.3f}.{vectors} {TRANSFER}"
+            f"{shown[0]}, {self.rival} {shown[1]}.{vectors} {TRANSFER}"
         )
 
     def write(self, path: Path) -> None:

@@ -63,7 +63,8 @@ class Slices(Result):
                     best.add((len(rows), 3))
                 numbers = [float(column[s, r]) for column in (self.means, self.low, self.high)]
                 rows.append([name, run, int(self.counts[s]), *numbers, warning])
-        return Table(["slice", "run", "topics", "mean", "low", "high", "warning"], rows, best=best)
+        columns = ["slice", "run", "topics", "mean", "low", "high", "warning"]
+        return Table(columns, rows, best=best, alike=[columns[3:6]])
 
     def _finding(self) -> str:
         small = sum(bool(self.warning(place)) for place in range(len(self.names)))
@@ -350,7 +351,8 @@ class Spectrogram(Result):
                 zip(self.topics, self.answering.tolist(), self.answered_by(), strict=True)
             )
         ]
-        return Table(["topic", "mean", "best", "best_run", "runs_answering", "answered_by"], rows)
+        columns = ["topic", "mean", "best", "best_run", "runs_answering", "answered_by"]
+        return Table(columns, rows, alike=[columns[1:3]])
 
     def _finding(self) -> str:
         size = f"{counted(len(self.runs), 'run')} × {counted(len(self.topics), 'topic')}"

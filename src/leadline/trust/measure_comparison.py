@@ -11,7 +11,7 @@ import numpy as np
 from leadline.errors import InputError, MismatchError, checked_choice
 from leadline.measures.hits import Array, Integers, Mask
 from leadline.measures.join import listed
-from leadline.records.result import Result, Table, counted, whole_percent
+from leadline.records.result import Result, Table, counted, number, whole_percent
 from leadline.records.scores import Scores
 from leadline.trust.no_verdict import notes_on_effort
 from leadline.trust.paired_tests import (
@@ -175,7 +175,11 @@ class Correlation(Result):
         if not pairs:
             return size
         least, most = (choose(pairs, key=lambda pair: self.tau[pair]) for choose in (min, max))
-        ends = [f"{self.tau[pair]:.2f} ({self.measures[pair[0]]}, {self.measures[pair[1]]})" for pair in (least, most)]
+        taus = [float(self.tau[pair]) for pair in pairs]
+        ends = [
+            f"{number(self.tau[pair], taus, 2)} ({self.measures[pair[0]]}, {self.measures[pair[1]]})"
+            for pair in (least, most)
+        ]
         return f"{size}: τ {ends[0]}" if least == most else f"{size}: τ from {ends[0]} to {ends[1]}"
 
     def _shown_table(self) -> Table:

@@ -26,6 +26,7 @@ class TestResult:
 
     statistic: Array
     p: Array
+    interval: tuple[Array, Array] | None = None  # 95 % of the mean difference, where the test has its own
 
 
 def all_pairs(systems: int) -> tuple[Integers, Integers]:

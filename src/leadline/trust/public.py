@@ -13,6 +13,7 @@ from leadline.errors import InputError
 from leadline.measures.definition import MeasureLike, MeasuresLike, split_measures
 from leadline.options import Count, Draws, Level, Part, Positive, Samples, Seed
 from leadline.records.inputs import Path, QrelsLike, RunsLike
+from leadline.records.other_packages import Order
 
 if TYPE_CHECKING:
     from leadline.measures.catalogue.effort import ShareOrPercent
@@ -23,12 +24,13 @@ if TYPE_CHECKING:
     from leadline.trust.measure_comparison import Agreement, Correlation, Power, Tau
     from leadline.trust.pairs import Pairs
     from leadline.trust.planning import Plan
+    from leadline.trust.rank_overlap import RankOverlap, Ties
     from leadline.trust.retrievability import Retrievability
     from leadline.trust.retrievability import Weight as RetrievabilityWeight
     from leadline.trust.study import Rounding, Study
     from leadline.trust.verdict import Verdicts
 
-Test = Literal["randomisation", "t", "wilcoxon", "bootstrap", "tukey"]
+Test = Literal["randomisation", "t", "wilcoxon", "bootstrap", "tukey", "anova", "tukey-hsd"]
 Correction = Literal["holm", "bonferroni", "bh", "none"]
 
 
@@ -496,6 +498,34 @@ def retrievability(
         for source in open_sources(runs)
     )
     return retrievability_of_runs(opened, cutoff=cutoff, weight=weight, beta=beta, size=size, documents=documents)
+
+
+def overlap(
+    runs: RunsLike, *, p: Level = 0.9, depth: Count = 1000, ties: Ties = "a", order: Order = "score"
+) -> RankOverlap:
+    """How alike the rankings of every two runs are: rank-biased overlap, over topics.
+
+    runs: files, patterns or folders of runs
+    p: probability of going on to the next document; the mean depth is 1 / (1 - p)
+    depth: documents of a ranking that are compared
+    ties: what equal scores mean, any order (a, or b with 1 for identical rankings) or one rank (w)
+    order: order of a run (rank: its rank column)
+
+    >>> runs = {"x": {"7": {"a": 9, "b": 8}}, "y": {"7": {"a": 3, "b": 1}}}
+    >>> overlap(runs).means.tolist()
+    [1.0]
+    """
+    from leadline.measures.evaluate import open_sources
+    from leadline.records.runs import read_run
+    from leadline.trust.rank_overlap import overlap as overlap_of_runs
+
+    opened = (
+        replace(source.run, name=source.name)
+        if source.run is not None
+        else read_run(str(source.path), name=source.name, order=order)
+        for source in open_sources(runs)
+    )
+    return overlap_of_runs(opened, p=p, depth=depth, ties=ties)
 
 
 def _is_scores(inputs: tuple[Any, ...]) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 from leadline.errors import MeasureError
 from leadline.measures.definition import bounds, interval, parse_measure
 from leadline.measures.hits import Array, Integers
-from leadline.records.result import Result, Table, whole_percent
+from leadline.records.result import Result, Table, decimals, number, whole_percent
 from leadline.records.scores import Scores
 from leadline.trust.no_verdict import why_no_verdict
 from leadline.trust.paired_tests import checked_alpha, half_width
@@ -127,7 +127,10 @@ class Verdicts(Result):
             ]
             for verdict in self.verdicts
         ]
-        asides = {(r, 2): f"[{verdict.low:.3f}, {verdict.high:.3f}]" for r, verdict in enumerate(self.verdicts)}
+        places = decimals(verdict.difference for verdict in self.verdicts)
+        asides = {
+            (r, 2): f"[{verdict.low:.{places}f}, {verdict.high:.{places}f}]" for r, verdict in enumerate(self.verdicts)
+        }
         columns = ["against", "verdict", "lead", "p_corrected", "stays_with_half", "topics_needed"]
         kept = [place for place, name in enumerate(columns) if self.samples or name != "stays_with_half"]
         return Table([columns[c] for c in kept], [[row[c] for c in kept] for row in rows], asides=asides)
@@ -198,13 +201,15 @@ def outcome(found: Verdicts) -> str:
 
 def finding(found: Verdicts) -> str:
     """The outcome with the leader's score, as one sentence."""
-    score = f"{found.mean:.3f}" + ("" if math.isnan(found.low) else f" [{found.low:.3f}, {found.high:.3f}]")
+    places = decimals([found.mean, *(found.mean - each.difference for each in found.verdicts)])
+    score = f"{found.mean:.{places}f}"
+    score += "" if math.isnan(found.low) else f" [{found.low:.{places}f}, {found.high:.{places}f}]"
     if found.level:
         who = found.level[0] if len(found.level) == 1 else f"{len(found.level)} others"
         return f"{outcome(found)}; {found.leader} and {who} are level at {found.measure} {score}."
     if len(found.verdicts) == 1:
         lead = abs(found.verdicts[0].difference)
-        return f"{outcome(found)}; by {found.measure} {found.leader} has {score}, a difference of {lead:.3f}."
+        return f"{outcome(found)}; by {found.measure} {found.leader} has {score}, a difference of {number(lead)}."
     return f"{outcome(found)}; the first by {found.measure} is {found.leader} with {score} ({standing(found)})."
 
 
@@ -232,10 +237,10 @@ def criterion(word: Word, corrected: float, comparisons: int, stays: float, samp
 
 def reasons(verdict: Verdict, comparisons: int, samples: int, alpha: float, power: float) -> tuple[str, ...]:
     """The numbers behind a verdict, one sentence each."""
-    topics = verdict.topics
+    topics, places = verdict.topics, decimals([verdict.difference])
     said = [
-        f"The difference is {verdict.difference:.3f}, with 95 % confidence between {verdict.low:.3f} and"
-        f" {verdict.high:.3f}; {verdict.leader} is ahead on {verdict.wins} of {topics} topics and behind on"
+        f"The difference is {verdict.difference:.{places}f}, with 95 % confidence between {verdict.low:.{places}f} and"
+        f" {verdict.high:.{places}f}; {verdict.leader} is ahead on {verdict.wins} of {topics} topics and behind on"
         f" {verdict.losses}.",
         _chance(verdict.p, verdict.p_corrected, comparisons, alpha),
     ]
