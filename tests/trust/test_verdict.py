@@ -14,9 +14,10 @@ from leadline.measures.definition import MEASURES
 from leadline.records.scores import Scores, t_quantile
 from leadline.trust.no_verdict import why_no_verdict
 from leadline.trust.paired_tests import holm
+from leadline.trust.pairs import decide
 from leadline.trust.randomisation import flip_test, randomisation
 from leadline.trust.study import open_study
-from leadline.trust.verdict import decide, lead_rests_on, topics_needed
+from leadline.trust.verdict import lead_rests_on, topics_needed
 
 RNG = np.random.default_rng
 
@@ -181,9 +182,9 @@ def test_one_comparison_is_not_called_several() -> None:
     """Six topics are as few as may decide, but one of them against the leader makes p 4/64."""
     found = decide(scored(np.array([0.5, 0.6, 0.4, 0.7, 0.5, 0.6]), np.array([0.1, 0.2, 0.1, 0.3, 0.2, 0.62])), "AP")
     assert (found.verdicts[0].word, found.verdicts[0].p) == ("undecided", 4 / 64)
-    assert "comparisons" not in str(found)
+    assert " pairs" not in str(found)
     three = decide(scored(*(np.array([0.5, 0.6, 0.4, 0.7, 0.5, 0.6]) - shift for shift in (0, 0.1, 0.2))), "AP")
-    assert "About 1 more topic would be needed for a decision (7 in all among 2 comparisons, for" in str(three)
+    assert "About 1 more topic would be needed for a decision (7 in all among 3 pairs, for" in str(three)
 
 
 def test_measures_of_effort_give_no_verdict() -> None:

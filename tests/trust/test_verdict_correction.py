@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import leadline as ll
-from leadline.trust.verdict import decide
+from leadline.trust.pairs import decide
 
 TOPICS = 6  # ahead on all of them, p is 2 / 2**6
 

@@ -53,5 +53,5 @@ def run(options: argparse.Namespace) -> None:
     write(f"{said}\nOpen {link}\nStop with Ctrl-C\n")
     if not options.no_open:
         webbrowser.open(link)
-    with contextlib.closing(lab.store), Jobs(lab).attended():
+    with contextlib.closing(lab), Jobs(lab).attended():
         serve(lab_app(lab, people, address), opened, address, quiet=options.quiet)

@@ -104,6 +104,7 @@ OURS = {  # the letters of every kind of store that there is, and what it is: fi
     "LHST": "a search history",
     "LLAB": "the store of a lab",
     "LPPL": "a list of people",
+    "LRES": "the results of a lab",
 }
 PathLike = str | os.PathLike[str]
 RECORD, JOURNAL, PEOPLE = ".json", ".journal", ".people"  # added to the name of a pool's file

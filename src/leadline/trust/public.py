@@ -19,11 +19,10 @@ if TYPE_CHECKING:
     from leadline.trust.by_topic import Slices, Spectrogram
     from leadline.trust.incomplete import Incomplete, LeftOut
     from leadline.trust.measure_comparison import Agreement, Correlation, Power, Tau
-    from leadline.trust.pairs import Pairs
+    from leadline.trust.pairs import Pairs, Standing
     from leadline.trust.retrievability import Retrievability
     from leadline.trust.retrievability import Weight as RetrievabilityWeight
     from leadline.trust.study import Rounding, Study
-    from leadline.trust.verdict import Verdicts
 
 Test = Literal["randomisation", "t", "wilcoxon", "bootstrap", "tukey"]
 Correction = Literal["holm", "bonferroni", "bh", "none"]
@@ -195,7 +194,7 @@ def spectrogram(*inputs: Any, measure: MeasureLike | None = None) -> Spectrogram
 @overload
 def verdict(
     scores: Scores, /, measure: MeasureLike | None = ..., *, alpha: float = ..., seed: int = ...
-) -> Verdicts: ...
+) -> Standing: ...
 @overload
 def verdict(
     qrels: QrelsLike,
@@ -206,10 +205,10 @@ def verdict(
     samples: int = ...,
     alpha: float = ...,
     seed: int = ...,
-) -> Verdicts: ...
+) -> Standing: ...
 def verdict(
     *inputs: Any, measure: MeasureLike | None = None, samples: Samples = 100, alpha: Level = 0.05, seed: Seed = 1
-) -> Verdicts:
+) -> Standing:
     """Whether the leader is better than each other run: firm, fragile or undecided, in plain words.
 
     samples: random samples of half the judgements
@@ -223,8 +222,8 @@ def verdict(
     >>> verdict(qrels, runs, "R@10", samples=10).verdicts[0].word
     'firm'
     """
+    from leadline.trust.pairs import decide
     from leadline.trust.study import open_study
-    from leadline.trust.verdict import decide
 
     if _is_scores(inputs):
         scores, name = _scores_and_measure(inputs, measure)

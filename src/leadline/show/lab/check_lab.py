@@ -65,6 +65,7 @@ def _names(pool: LabEntry) -> list[str]:
 
 
 FIX_STORE, FIX_JOB = "restore it from a backup", "ask for the work again"
+FIX_RESULTS = "remove it: what is in it is computed again"
 FIX_POOL = "make the pool again with `leadline pool`"
 
 
@@ -101,9 +102,16 @@ def check_own_files(lab: Lab) -> Iterator[Finding]:
         place = f"{error.where}:{error.line}" if error.line else error.where
         yield Finding(place, error.problem, FIX_STORE)
         return
+    yield from findings(lambda: _check_results(lab), FIX_RESULTS)
     yield from findings(Jobs(lab).all, FIX_JOB)
     for path in sorted((lab.folder / JOBS).glob("*.json")):
         yield from findings(partial(read_older_job, path), FIX_JOB)
+
+
+def _check_results(lab: Lab) -> None:
+    with lab.results.opened() as store:
+        if problem := store.check():
+            raise InputError(str(lab.results.path), problem)
 
 
 def check_entry(lab: Lab, entry: LabEntry) -> Iterator[Finding]:

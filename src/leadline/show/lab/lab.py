@@ -190,7 +190,7 @@ def seen_by(person: Viewer | None) -> Iterator[None]:
 
 KIND, VERSION = "lab", 1
 WHAT, FORMAT = "a lab", 1
-RECORDS, PEOPLE, RESULTS = "lab.json", "people", "results"
+RECORDS, PEOPLE = "lab.json", "people"
 FIX = "make the lab again with `leadline lab init`, and add its files"
 LONGEST_TITLE = 200
 FILE_NAME = re.compile(r"[\w=+-][\w.=+-]{0,199}")
@@ -240,15 +240,25 @@ class LabEntry:
         return {}
 
 
+@dataclass(frozen=True)
+class LabSettings:
+    """What is said of a lab as a whole."""
+
+    title: str = ""
+    blind: bool = False  # participants see only their own runs
+    baseline: str = ""  # the run of the system that is used today
+
+
 class Lab:
     """The things in a lab, by kind and name."""
 
     def __init__(self, folder: Path, id: str) -> None:
         self.folder, self.id = folder, id
         self.store = LabStore(folder)  # of what people did here
+        self.results = LabStore.of_results(folder)  # of what was computed
         self._lock = threading.Lock()
         self._seen: tuple[object, ...] | None = None
-        self._title, self._blind = "", False
+        self._settings = LabSettings()
         self._entries: dict[tuple[str, str], LabEntry] = {}
 
     @classmethod
@@ -264,7 +274,7 @@ class Lab:
             owned.reserve(RECORDS, *names)
             for name in names:
                 (place / name).mkdir(exist_ok=True)
-            write_stored(place / RECORDS, _sealed_records(title, {}, place))
+            write_stored(place / RECORDS, _sealed_records(LabSettings(title), {}, place))
         return cls.open(place)
 
     @classmethod
@@ -280,14 +290,14 @@ class Lab:
     @property
     def title(self) -> str:
         self.refresh()
-        return self._title
+        return self._settings.title
 
     def refresh(self) -> None:
         """Look again, if something was added, written or removed."""
         with self._lock:
             seen = tuple(_version(self.folder / name) for name in (RECORDS, *(k.folder for k in KINDS.values())))
             if seen != self._seen:
-                self._title, self._blind, recorded = self._records()
+                self._settings, recorded = self._records()
                 found = {(each.kind, each.name): each for each in self._found(recorded)}
                 self._entries = {**recorded, **found}
                 self._seen = seen
@@ -317,19 +327,38 @@ class Lab:
     def is_blind(self) -> bool:
         """Whether participants see only their own runs."""
         self.refresh()
-        return self._blind
+        return self._settings.blind
 
     def set_blind(self, blind: bool) -> None:
         """Hide the judgements, the reports and other people's runs from participants, or open the results."""
+        self._set(blind=blind)
+
+    @property
+    def baseline(self) -> str:
+        """The run of the system that is used today; empty where nobody said which."""
+        self.refresh()
+        name = self._settings.baseline
+        return name if any(each.name == name for each in self.entries("run")) else ""
+
+    def set_baseline(self, run: str) -> None:
+        """Say which run is of the system that is used today; empty: none is."""
+        if run:
+            self.get("run", run)
+        self._set(baseline=run)
+
+    def _set(self, **changed: Any) -> None:
         with self._locked():
-            title, _, recorded = self._records()
-            write_stored(self.folder / RECORDS, _sealed_records(title, recorded, self.folder, blind=blind))
+            settings, recorded = self._records()
+            self._write_records(replace(settings, **changed), recorded)
         self._seen = None
+
+    def _write_records(self, settings: LabSettings, recorded: dict[tuple[str, str], LabEntry]) -> None:
+        write_stored(self.folder / RECORDS, _sealed_records(settings, recorded, self.folder))
 
     def _may_see(self, entry: LabEntry) -> bool:
         """Whether the person who looks may see something."""
         who = viewer()
-        if not self._blind or who is None or who.sees_everything:
+        if not self._settings.blind or who is None or who.sees_everything:
             return True
         if entry.kind == "run":
             return entry.owner == who.name
@@ -363,7 +392,7 @@ class Lab:
     ) -> list[LabEntry]:
         """Add several files or folders as `add` does; all are checked first, and nothing is added if one is wrong."""
         checked = [_checked(path, kind, name) for path in paths]
-        _, _, recorded = self._records()
+        _, recorded = self._records()
         by_name: dict[tuple[str, str], LabEntry] = {}
         for new, _ in checked:
             self._named_already(new, recorded, replaced=replaced)
@@ -391,7 +420,7 @@ class Lab:
         """Record what was checked; a file is copied under the name `file`."""
         found, source, entry = KINDS[new.kind], new.path, replace(new, path=new.path.resolve())
         with self._locked() as owned:
-            title, blind, recorded = self._records()
+            settings, recorded = self._records()
             old, is_same = self._named_already(new, recorded, replaced=replaced)
             if old is not None and is_same and old.sha256 == entry.sha256:
                 return old
@@ -400,7 +429,7 @@ class Lab:
                 if old is not None and old.path != entry.path and self._is_inside(old.path, found):
                     owned.remove([f"{found.folder}/{old.path.name}"] if _listed(owned, found, old.path) else [])
             recorded[entry.kind, entry.name] = entry
-            write_stored(self.folder / RECORDS, _sealed_records(title, recorded, self.folder, blind=blind))
+            self._write_records(settings, recorded)
         self._seen = None
         return entry
 
@@ -408,10 +437,10 @@ class Lab:
         """Take something out of the lab. A copy of ours is removed; what stays elsewhere, or is not ours, stays."""
         entry = self.get(kind, name)
         with self._locked() as owned:
-            title, blind, recorded = self._records()
+            settings, recorded = self._records()
             if recorded.pop((kind, name), None) is None:
                 raise InputError(visible(name), f"was not added to the lab, so it is not removed; it is {entry.path}")
-            write_stored(self.folder / RECORDS, _sealed_records(title, recorded, self.folder, blind=blind))
+            self._write_records(settings, recorded)
             inside = KINDS[kind]
             if self._is_inside(entry.path, inside):
                 ends = (*inside.beside, *BESIDE_JOURNAL, *BESIDE_PEOPLE)
@@ -423,30 +452,29 @@ class Lab:
 
     def people_file(self) -> Path:
         """The file of the people who may open the pages."""
-        return self._own_file(PEOPLE, *(f"{PEOPLE}{end}" for end in BESIDE_STORE))
-
-    def results_folder(self) -> Path:
-        """The folder of stored results, see `stored_results.py`; it may not be there yet."""
-        return self._own_file(RESULTS)
-
-    def _own_file(self, name: str, *beside: str) -> Path:
-        if name not in OwnedFolder.open(self.folder, KIND, VERSION).names:
+        if PEOPLE not in OwnedFolder.open(self.folder, KIND, VERSION).names:
             with self._locked() as owned:
-                owned.reserve(name, *beside)
-        return self.folder / name
+                owned.reserve(PEOPLE, *(f"{PEOPLE}{end}" for end in BESIDE_STORE))
+        return self.folder / PEOPLE
+
+    def close(self) -> None:
+        """Close the stores."""
+        self.store.close()
+        self.results.close()
 
     def _locked(self) -> contextlib.AbstractContextManager[OwnedFolder]:
         """The folder to write to: jobs, uploads and commands wait for each other."""
         return OwnedFolder.locked(self.folder, KIND, VERSION, patience=PATIENCE)
 
-    def _records(self) -> tuple[str, bool, dict[tuple[str, str], LabEntry]]:
-        """The title, whether the lab is blind, and what was added."""
+    def _records(self) -> tuple[LabSettings, dict[tuple[str, str], LabEntry]]:
+        """What is said of the lab, and what was added."""
         path = self.folder / RECORDS
         content = read_sealed(path, WHAT, FORMAT, FIX)
         if content is None:
             raise InputError(str(path), f"is missing: {FIX}")
         entries = [LabEntry(**{**each, "path": self._place(each["path"])}) for each in content["entries"]]
-        return content["title"], content["blind"], {(each.kind, each.name): each for each in entries}
+        settings = LabSettings(content["title"], content["blind"], content.get("baseline", ""))
+        return settings, {(each.kind, each.name): each for each in entries}
 
     def _place(self, written: str) -> Path:
         return Path(os.path.normpath(self.folder / written))
@@ -563,11 +591,9 @@ def _checked_title(title: str) -> str:
     return visible(title.strip())
 
 
-def _sealed_records(
-    title: str, entries: dict[tuple[str, str], LabEntry], folder: Path, *, blind: bool = False
-) -> bytes:
+def _sealed_records(settings: LabSettings, entries: dict[tuple[str, str], LabEntry], folder: Path) -> bytes:
     written = [{**asdict(each), "path": _written_place(each.path, folder)} for each in entries.values()]
-    return sealed({"what": WHAT, "format": FORMAT, "title": title, "blind": blind, "entries": written})
+    return sealed({"what": WHAT, "format": FORMAT, **asdict(settings), "entries": written})
 
 
 def _written_place(path: Path, folder: Path) -> str:

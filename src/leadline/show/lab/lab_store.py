@@ -1,4 +1,6 @@
-"""What a lab keeps of the work in it, in one store, LAB/lab.store: the audit log, and the jobs.
+"""What a lab keeps of the work in it: the audit log and the jobs in LAB/lab.store, results in LAB/results.store.
+
+Results can be computed again, so that their file may be removed.
 
 Labs of version 0.1 have files instead: `audit.jsonl`, each line bound to the one before, and `jobs/ID.json`. They are
 read as they are. The first change takes them over, lines with their hashes, and removes those that were sound.
@@ -10,7 +12,7 @@ import contextlib
 import hashlib
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,18 +28,31 @@ from leadline.text.store.store import Store, StoreView
 
 FILE, AUDIT, JOBS = "lab.store", "audit.jsonl", "jobs"
 LAB_STORE = StoreKind(OURS["LLAB"], "LLAB")
+RESULTS, RESULTS_STORE = "results.store", StoreKind(OURS["LRES"], "LRES", repair="remove it", longest=32 << 20)
 LAB_FOLDER, JOBS_FOLDER = ("lab", 1), ("folder of jobs", 1)  # kinds and formats
 _START = "0" * 64
 _WRONG = (ValueError, KeyError, TypeError, AttributeError, RecursionError)  # what the parts of a wrong line raise
 
 
 class LabStore:
-    """The store of a lab. Threads may share it; once something was changed, it stays open."""
+    """A store of a lab. Threads may share it; once something was changed, it stays open."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.path = folder, folder / FILE
+    def __init__(
+        self,
+        folder: Path,
+        name: str = FILE,
+        kind: StoreKind = LAB_STORE,
+        older: Callable[[Path, StoreView], list[Path]] | None = None,
+    ) -> None:
+        self.folder, self.path = folder, folder / name
+        self._kind, self._older = kind, older or _take_over
         self._lock = threading.Lock()
         self._written: Store | None = None
+
+    @classmethod
+    def of_results(cls, folder: Path) -> LabStore:
+        """The store of what was computed in a lab."""
+        return cls(folder, RESULTS, RESULTS_STORE, lambda folder, now: [])
 
     @contextlib.contextmanager
     def view(self) -> Iterator[StoreView]:
@@ -59,8 +74,8 @@ class LabStore:
             yield now
 
     def opened(self) -> Store:
-        """The store to be read, checked as it is opened; one in memory for a lab of version 0.1."""
-        return Store.open(self.path, LAB_STORE, older=lambda now: _take_over(self.folder, now))
+        """The store to be read, checked as it is opened; one in memory where there is none yet."""
+        return Store.open(self.path, self._kind, older=lambda now: self._older(self.folder, now))
 
     def close(self) -> None:
         """Close the file, if it is open; the next change opens it again."""
@@ -70,18 +85,18 @@ class LabStore:
                 self._written = None
 
     def _made(self) -> Store:
-        names = [f"{FILE}{end}" for end in ("", *BESIDE)]
+        names = [f"{self.path.name}{end}" for end in ("", *BESIDE)]
         if OwnedFolder.open(self.folder, *LAB_FOLDER).names.issuperset(names) and self.path.exists():
-            return Store.open(self.path, LAB_STORE, write=True)
+            return Store.open(self.path, self._kind, write=True)
         with OwnedFolder.locked(self.folder, *LAB_FOLDER, patience=PATIENCE) as owned:
             owned.reserve(*names)
             old: list[Path] = []
             store = Store.open(
                 self.path,
-                LAB_STORE,
+                self._kind,
                 write=True,
                 create=True,
-                older=lambda now: old.extend(_take_over(self.folder, now)),
+                older=lambda now: old.extend(self._older(self.folder, now)),
             )
             _remove(self.folder, owned, old)
         return store
