@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import leadline as ll
-from leadline.trust.pairs import triangle
+from leadline.trust.triangle import triangle
 
 BAD = "<script>alert('x')</script>"
 rng = np.random.default_rng(3)

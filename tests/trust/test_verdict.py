@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import stats
 
 import leadline as ll
 from leadline.errors import MeasureError, MismatchError
@@ -17,7 +16,7 @@ from leadline.trust.paired_tests import holm
 from leadline.trust.pairs import decide
 from leadline.trust.randomisation import flip_test, randomisation
 from leadline.trust.study import open_study
-from leadline.trust.verdict import lead_rests_on, topics_needed
+from leadline.trust.verdict import lead_rests_on
 
 RNG = np.random.default_rng
 
@@ -136,48 +135,6 @@ def test_one_topic_can_carry_a_lead() -> None:
     assert lead_rests_on(np.full(10, 0.1)) == 10
 
 
-def test_topics_needed_finds_what_a_power_table_says() -> None:
-    """An effect of half a standard deviation needs 34 pairs for a power of 80 % (Cohen 1988)."""
-    differences = np.array([1.0, -1.0] * 50)
-    differences = differences / differences.std(ddof=1) + 0.5
-    assert topics_needed(differences) == 34
-    assert topics_needed(np.array([1.0, -1.0])) is None
-
-
-def effect_of(size: float) -> np.ndarray:
-    """Differences with a mean of so many standard deviations."""
-    differences = np.array([1.0, -1.0] * 50)
-    return differences / differences.std(ddof=1) + size
-
-
-def test_no_fewer_topics_are_needed_than_the_test_can_decide_on() -> None:
-    """Ahead on every one of 5 topics p is 2/32: no difference, however large, is significant at 5 %."""
-    assert [topics_needed(effect_of(size)) for size in (1.5, 2.0, 3.0, 100.0)] == [6, 6, 6, 6]
-    assert topics_needed(np.full(5, 0.1)) == 6
-    assert topics_needed(np.full(5, 0.1), 0.05, comparisons=10_153) == 19  # 2 / 2¹⁹ is 3.8e-6, 0.05 / 10 153 is 4.9e-6
-    assert topics_needed(effect_of(2.0), 0.3) == 3  # where the power decides: 0.75 with 2 topics of p 0.5
-
-
-def test_more_comparisons_and_smaller_effects_need_more_topics() -> None:
-    for comparisons in (1, 2, 9, 142):
-        needed = [
-            topics_needed(effect_of(size), comparisons=comparisons) or 10**9 for size in np.arange(2.5, 0.05, -0.05)
-        ]
-        assert needed == sorted(needed)
-    needed = [topics_needed(effect_of(0.5), comparisons=comparisons) for comparisons in (1, 2, 9, 142)]
-    assert needed == sorted(set(needed))
-
-
-@pytest.mark.parametrize(("size", "topics"), [(0.3, 90), (0.5, 34), (1.0, 10), (1.2, 8)])
-def test_topics_needed_have_the_power_that_was_asked_for(size: float, topics: int) -> None:
-    """The fewest topics at which the t test of scipy finds the effect in 80 % of simulated samples."""
-    assert topics_needed(effect_of(size)) == topics
-    for fewer, enough in ((0, True), (1, False)):
-        t = stats.ttest_1samp(RNG(1).normal(size, 1, (40_000, topics - fewer)), 0, axis=1)
-        found = float((t.pvalue < 0.05).mean())
-        assert (found > 0.795) if enough else (found < 0.805)
-
-
 def test_one_comparison_is_not_called_several() -> None:
     """Six topics are as few as may decide, but one of them against the leader makes p 4/64."""
     found = decide(scored(np.array([0.5, 0.6, 0.4, 0.7, 0.5, 0.6]), np.array([0.1, 0.2, 0.1, 0.3, 0.2, 0.62])), "AP")
@@ -232,19 +189,23 @@ def test_intervals_are_students() -> None:
     np.testing.assert_allclose(t_quantile(freedom), stdtrit(freedom, 0.975), rtol=1e-9)
 
 
-def test_intervals_of_a_verdict_are_students() -> None:
-    """Both intervals, of the leader's mean and of its lead, from the sample standard deviation (n - 1)."""
-    from scipy import stats
-
+def test_intervals_of_a_verdict() -> None:
+    """Of the leader's mean Student's, from the sample standard deviation (n - 1); of its lead that of the flips."""
     rng = RNG(8)
     first = rng.uniform(0.4, 1, 6)
     second = first - rng.uniform(0, 0.3, 6)
     found = decide(scored(first, second), "AP")
     (only,) = found.verdicts
-    for values, low, high in ((first, found.low, found.high), (first - second, only.low, only.high)):
-        expected = stats.t.interval(0.95, len(values) - 1, loc=values.mean(), scale=stats.sem(values))
-        assert (low, high) == pytest.approx(expected, rel=1e-9)
+    expected = stats.t.interval(0.95, 5, loc=first.mean(), scale=stats.sem(first))
+    assert (found.low, found.high) == pytest.approx(expected, rel=1e-9)
+    assert (only.low, only.high) == (min(first - second), max(first - second))  # of 2⁶ flips two are 5 %
     assert f"between {only.low:.3f} and {only.high:.3f}" in only.reasons[0]
+
+
+def test_few_topics_of_a_measure_without_bounds_have_no_interval() -> None:
+    found = decide(replace(scored(np.array([1.0, 1.0]), np.array([0.0, 0.5])), measures=("our own",)), "our own")
+    assert "so few topics give no interval" in found.verdicts[0].reasons[0]
+    assert "inf" not in str(found)
 
 
 def test_intervals_of_a_verdict_stay_inside_the_measure() -> None:

@@ -37,12 +37,12 @@ from leadline.trust.paired_tests import (
     randomised_tukey,
     student_t,
 )
-from leadline.trust.randomisation import counts_every_flip, randomisation, settled, wilcoxon
+from leadline.trust.planning import POWER, topics_needed
+from leadline.trust.randomisation import counts_every_flip, pair_intervals, randomisation, settled, wilcoxon
 from leadline.trust.rankings import aligned, best_first, sign
 from leadline.trust.study import Study, checked_samples
 from leadline.trust.verdict import (
     EQUAL,
-    POWER,
     SAMPLES,
     STABLE,
     WORDS,
@@ -58,7 +58,6 @@ from leadline.trust.verdict import (
     short_table,
     support,
     table,
-    topics_needed,
 )
 
 Test = Callable[[Array, np.random.Generator, int | None], TestResult]
@@ -264,7 +263,7 @@ def compare(
     else:
         p_corrected = corrected(p, done)
     moments = Moments.of(matrix)
-    low, high = moments.interval()
+    low, high = pair_intervals(matrix, p) if test == "randomisation" else moments.interval()
     lowest, highest = bounds(measure)
     most = highest - lowest  # that two values can differ
     better = scores.better[scores.measures.index(measure)]
@@ -696,7 +695,7 @@ def _verdict(pairs: Pairs, matrix: Array, ahead: int, behind: int, stays: float,
         lead_rests_on(differences),
         stays,
         turns,
-        topics_needed(differences, pairs.limit),
+        topics_needed(differences, pairs.limit) if word == "undecided" else None,
         (),
     )
     return replace(unexplained, reasons=reasons(unexplained, len(pairs), samples, pairs.alpha, POWER))

@@ -49,7 +49,7 @@ class Verdict(Result):
     rests_on: int  # the number of topics that must be left out for the lead to be gone
     significant_in: float  # share of the samples with half the judgements in which the lead stays significant
     turned_in: float  # share of these samples in which the other run leads
-    topics_needed: int | None  # in all, to be significant with a probability of 80 %; None if above MANY_TOPICS
+    topics_needed: int | None  # where it is undecided: for a probability of 80 %; None if above MANY_TOPICS
     reasons: tuple[str, ...]
 
     def _finding(self) -> str:
@@ -104,11 +104,12 @@ def criterion(word: Word, corrected: float, pairs: int, stays: float, samples: i
 
 def reasons(verdict: Verdict, pairs: int, samples: int, alpha: float, power: float) -> tuple[str, ...]:
     """The numbers behind a verdict, one sentence each."""
-    topics = verdict.topics
+    topics, known = verdict.topics, math.isfinite(verdict.high - verdict.low)
+    span = f"with 95 % confidence between {verdict.low:.3f} and {verdict.high:.3f}"
+    span = span if known else "and so few topics give no interval"
     said = [
-        f"The difference is {verdict.difference:.3f}, with 95 % confidence between {verdict.low:.3f} and"
-        f" {verdict.high:.3f}; {verdict.leader} is ahead on {verdict.wins} of {topics} topics and behind on"
-        f" {verdict.losses}.",
+        f"The difference is {verdict.difference:.3f}, {span}; {verdict.leader} is ahead on {verdict.wins} of {topics}"
+        f" topics and behind on {verdict.losses}.",
         _chance(verdict.p, verdict.p_corrected, pairs, alpha),
     ]
     if verdict.word != "undecided":
@@ -186,7 +187,8 @@ def short_table(verdicts: Sequence[Verdict], samples: int) -> Table:
         ]
         for each in verdicts
     ]
-    asides = {(r, 2): f"[{each.low:.3f}, {each.high:.3f}]" for r, each in enumerate(verdicts)}
+    spans = {r: (each.low, each.high) for r, each in enumerate(verdicts) if math.isfinite(each.high - each.low)}
+    asides = {(r, 2): f"[{low:.3f}, {high:.3f}]" for r, (low, high) in spans.items()}
     columns = ["against", "verdict", "lead", "p_corrected", "stays_with_half", "topics_needed"]
     kept = [place for place, name in enumerate(columns) if samples or name != "stays_with_half"]
     return Table([columns[c] for c in kept], [[row[c] for c in kept] for row in rows], asides=asides)
@@ -211,9 +213,6 @@ def table(verdicts: Sequence[Verdict]) -> Table:
 
 HALF = 0.5  # the share of judgements kept in a sample
 CLOSE = 1.1  # the factor around the limit within which p of a sample is counted; what flips approximate is closer
-POWER = 0.8  # the probability of a decision that `topics_needed` asks for
-MANY_TOPICS = 100_000  # if more topics than this are needed, the number is not reported
-LARGEST_EFFECT = 10.0  # in standard deviations: a larger effect needs no more topics than this one
 
 
 class Support(NamedTuple):
@@ -278,45 +277,3 @@ def lead_rests_on(differences: Array) -> int:
     """
     left = differences.sum() - np.cumsum(np.sort(differences)[::-1])
     return int(np.argmax(left <= 1e-12)) + 1
-
-
-def topics_needed(differences: Array, alpha: float = 0.05, power: float = POWER, *, comparisons: int = 1) -> int | None:
-    """How many topics are needed to find this mean difference with this standard deviation significant.
-
-    The fewest topics at which a paired t test finds it with this power at the level alpha / comparisons (Cohen,
-    Statistical Power Analysis for the Behavioral Sciences, 1988; here by the noncentral t distribution), and at which a
-    randomisation test can find anything: ahead on all of n topics, p is 2 / 2ⁿ. None if it is above MANY_TOPICS.
-
-    >>> topics_needed(np.array([0.1, -0.1, 0.2, 0.0, 0.1, -0.05, 0.15, 0.05]))
-    28
-    >>> topics_needed(np.full(8, 0.1)), topics_needed(np.full(8, 0.1), comparisons=142)
-    (6, 13)
-    """
-    level = alpha / comparisons
-    with np.errstate(over="ignore", invalid="ignore"):
-        mean, deviation = abs(float(differences.mean())), float(differences.std(ddof=1))
-    if not math.isfinite(mean) or not math.isfinite(deviation) or mean == 0:
-        return None
-    fewest = math.floor(1 - math.log2(level)) + 1  # the first n with 2 / 2ⁿ below the level
-    effect = min(mean / deviation, LARGEST_EFFECT) if deviation > 0 else LARGEST_EFFECT
-    # The power grows with the topics: double them until it is enough, then halve the gap.
-    low, high = fewest - 1, fewest
-    while _power_of_t(effect, high, level) < power:
-        low, high = high, 2 * high
-        if low > MANY_TOPICS:
-            return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if _power_of_t(effect, middle, level) >= power else (middle, high)
-    return high if high <= MANY_TOPICS else None
-
-
-def _power_of_t(effect: float, topics: int, level: float) -> float:
-    """The probability that a paired t test is significant in the direction of the effect.
-
-    >>> round(_power_of_t(0.5, 34, 0.05), 3)
-    0.808
-    """
-    from scipy.special import nctdtr, stdtrit
-
-    return 1 - float(nctdtr(topics - 1, effect * math.sqrt(topics), stdtrit(topics - 1, 1 - level / 2)))
