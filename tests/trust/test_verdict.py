@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import leadline as ll
 from leadline.errors import MeasureError, MismatchError
