@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> None:
     start = time.monotonic()
     stages = _stages(quiet=options.quiet)
     shown = demo(Path(options.output), settings, stages, options.samples)
-    fill_lab(Path(options.output), shown.standings, stages)
+    fill_lab(Path(options.output), shown.standings, options.samples, stages)
     lines = [textwrap.fill(line, 110, subsequent_indent="  ") for line in shown.story]
     report = shown.report.resolve()
     pages = f"By citations: {report}\nIn truth:     {shown.true_report.resolve()}"
@@ -74,13 +74,14 @@ def run(options: argparse.Namespace) -> None:
         webbrowser.open(report.as_uri())
 
 
-def fill_lab(folder: Path, standings: Mapping[str, Standing], stage: Stage) -> None:
+def fill_lab(folder: Path, standings: Mapping[str, Standing], samples: int, stage: Stage) -> None:
     """Put the demo into its lab, with what was computed: the lab's first pages are there at once."""
     from leadline.show.demo import CITED, TRUE, open_lab
     from leadline.show.lab.boards import Boards
     from leadline.show.lab.stored_results import StoredResults, keep_standing, prepare
 
     with stage("its lab") as step, contextlib.closing(open_lab(folder)) as lab:
+        lab.set_samples(samples)
         boards, results = Boards(lab), StoredResults(lab)
         for number, name in enumerate((CITED, TRUE[0]), start=1):
             board = boards.board(name)

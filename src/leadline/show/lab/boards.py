@@ -41,6 +41,7 @@ from leadline.text.files import readable_size
 from leadline.text.source import pieces_of, stem, within_ratio
 from leadline.trust.rankings import sign
 from leadline.trust.study import common_view, study_of_hits
+from leadline.trust.verdict import SAMPLES
 
 MOST_BOARDS, MOST_JOINED, MOST_RUNS = 12, 4, 8  # in memory at once: boards, judgements with their hits, whole runs
 
@@ -61,6 +62,7 @@ class Board:
     first: FirstMeasure  # what the pages begin with
     complete: bool = False  # every relevant document is in the judgements
     baseline: str = ""  # the run of the system that is used today, if it fits
+    samples: int = SAMPLES  # with half the judgements
 
     @cached_property
     def evidence(self) -> Evidence | None:
@@ -69,7 +71,7 @@ class Board:
             return None
         names = tuple(run.name for run in self.runs)
         study = study_of_hits(names, self.parts, self.qrels, [self.measure])
-        return Evidence(study, complete=self.complete, baseline=self.baseline)
+        return Evidence(study, samples=self.samples, complete=self.complete, baseline=self.baseline)
 
     def place(self, run: str) -> int:
         """The index of a run; InputError with the nearest name, or why it is not for these judgements."""
@@ -158,7 +160,7 @@ class Boards:
         files = (entry.path, tuple(each.path for each in runs), tuple(versions), self._collections())
         first = self._first.get(files, lambda: self._first_measure(entry, runs, versions))
         wanted = measure or first.measure
-        key = (*files, wanted.text, self.lab.baseline)
+        key = (*files, wanted.text, self.lab.baseline, self.lab.samples)
         return self._boards.get(key, lambda: self._new_board(entry, wanted, runs, versions, first))
 
     def _collections(self) -> tuple[FileVersion, ...]:
@@ -206,6 +208,7 @@ class Boards:
             first,
             is_truth(self.lab, entry),
             self.lab.baseline if self.lab.baseline in {runs[place].name for place in fitting} else "",
+            self.lab.samples,
         )
 
 

@@ -48,6 +48,7 @@ from leadline.text.owned_files import PEOPLE as PEOPLE_OF_POOL
 from leadline.text.owned_folder import OwnedFolder, identity_of, wrong_folder
 from leadline.text.source import read_text, stem
 from leadline.text.store.opening import BESIDE as BESIDE_STORE
+from leadline.trust.verdict import SAMPLES
 from leadline.version import __version__
 
 # What a lab holds: the kinds of things, and how a file or a folder is recognised as one.
@@ -247,6 +248,7 @@ class LabSettings:
     title: str = ""
     blind: bool = False  # participants see only their own runs
     baseline: str = ""  # the run of the system that is used today
+    samples: int = SAMPLES  # with half the judgements, on every page
 
 
 class Lab:
@@ -345,6 +347,16 @@ class Lab:
         if run:
             self.get("run", run)
         self._set(baseline=run)
+
+    @property
+    def samples(self) -> int:
+        """The number of samples with half the judgements."""
+        self.refresh()
+        return self._settings.samples
+
+    def set_samples(self, samples: int) -> None:
+        """Say how many samples with half the judgements are drawn."""
+        self._set(samples=samples)
 
     def _set(self, **changed: Any) -> None:
         with self._locked():
@@ -473,7 +485,7 @@ class Lab:
         if content is None:
             raise InputError(str(path), f"is missing: {FIX}")
         entries = [LabEntry(**{**each, "path": self._place(each["path"])}) for each in content["entries"]]
-        settings = LabSettings(content["title"], content["blind"], content.get("baseline", ""))
+        settings = LabSettings(content["title"], content["blind"], content.get("baseline", ""), content.get("samples", SAMPLES))
         return settings, {(each.kind, each.name): each for each in entries}
 
     def _place(self, written: str) -> Path:
