@@ -1,20 +1,21 @@
-"""Every claim about who is better that a page or an output makes, and what it disagrees with in the one standing.
+"""The claims about who is better that pages and outputs make in words, compared with the one standing.
 
-A claim is found in the words that people read: a page without its tags, what the terminal prints, a table as text.
+A claim is found in what people read: a page without its tags, what the terminal prints.
 """
 
 from __future__ import annotations
 
 import html
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from leadline.trust.pairs import Standing
 from leadline.trust.verdict import Verdict
 
-NAME = r"([\w.+@()=-]*[\w)])"
-WORD = r"(firm|fragile|undecided)"
-NUMBER = r"(\d(?:\.\d+)?(?:e-\d+)?|0\.\d+)"
+NAME, WORD, COUNT = r"([\w.+@()=-]*[\w)])", r"(firm|fragile|undecided)", r"(\d+(?:,\d{3})*)"
+LEVEL = r"(\d[\d.]*(?:e-\d+)?)"
+Pairs = Mapping[frozenset[str], Verdict]
 
 
 def text_of(page: str) -> str:
@@ -37,67 +38,64 @@ class Checked:
         if said != true:
             self.wrong.append(f"{where}: {said!r} is said, and {true!r} is so")
 
-    def significant(self, one: str, other: str) -> bool:
-        """Whether two runs differ significantly."""
-        pairs = self.truth.pairs
-        return bool(pairs.significant()[pairs.between(*map(pairs.runs.index, (one, other)))])
+    def words(self, where: str, text: str, others: Pairs | None = None) -> None:
+        """Compare every claim in a text; `others` are the verdicts on pairs without the leader."""
+        pairs = {frozenset((each.leader, each.other)): each for each in self.truth.verdicts} | dict(others or {})
+        self._of_all(where, text)
+        self._of_pairs(where, text, pairs)
+        self._numbers(where, text, pairs)
 
-    def words(self, where: str, text: str, others: dict[frozenset[str], Verdict] | None = None) -> int:
-        """Check every claim in words; `others` are verdicts on pairs without the leader. How many there were."""
-        truth, before = self.truth, self.claims
-        known, pairs = set(truth.pairs.runs), {frozenset((each.leader, each.other)): each for each in truth.verdicts}
-        pairs |= others or {}
-        others_in_text = others or {}
+    def _of_all(self, where: str, text: str) -> None:
+        """Who is first, whether firmly, and against how many each word holds."""
+        truth = self.truth
+        undecided = truth.count("undecided")
+        for count in re.findall(rf"{COUNT} systems cannot be told apart", text):
+            self.claim(f"{where}, told apart", count, f"{undecided + 1:,}")
+        for count, leader in re.findall(rf"{COUNT} systems cannot be told from {NAME}", text):
+            self.claim(f"{where}, told from the first", (count, leader), (f"{undecided:,}", truth.leader))
+        for word, count in re.findall(rf"{WORD} against {COUNT}(?=[,) ◌◐●.]|$)", text):
+            self.claim(f"{where}, {word}", count, f"{truth.count(word):,}")
+        for leader in re.findall(rf"the lead of {NAME} is fragile", text):
+            self.claim(f"{where}, fragile", (leader, 0), (truth.leader, undecided))
+        for leader in re.findall(rf"{NAME} is firmly (?:best|ahead of every)", text):
+            self.claim(f"{where}, firmly", leader, truth.winner)
+        for leader in re.findall(rf"Every other system can be told from {NAME}", text):
+            self.claim(f"{where}, all told", (leader, 0), (truth.leader, undecided))
+        for leader in re.findall(rf"the first by \S+ is {NAME} with", text, re.IGNORECASE):
+            self.claim(f"{where}, the first", leader, truth.leader)
+        for name, word in re.findall(rf"Nearest (?:rival: |is ){NAME}, {WORD}\b", text):
+            nearest = truth.verdicts[0]
+            self.claim(f"{where}, the nearest", (name, word), (nearest.other, nearest.word))
 
-        def found(pattern: str) -> list[tuple[str, ...]]:
-            rows = re.findall(pattern, text)
-            return [row if isinstance(row, tuple) else (row,) for row in rows]
+    def _of_pairs(self, where: str, text: str, pairs: Pairs) -> None:
+        """What is said of two runs."""
+        for one, other, word, criterion in re.findall(rf"{NAME} against {NAME}: {WORD} \(([^)]*)\)", text):
+            verdict = pairs[frozenset((one, other))]
+            self.claim(f"{where}, {one} and {other}", (word, criterion), (verdict.word, verdict.criterion))
+        for one, other in re.findall(rf"{NAME} and {NAME} cannot be told (?:apart|from)", text):
+            if (verdict := pairs.get(frozenset((one, other)))) is not None:
+                self.claim(f"{where}, {one} and {other}", "undecided", verdict.word)
+        for one, other in re.findall(rf"{NAME} is firmly better than {NAME}", text):
+            verdict = pairs[frozenset((one, other))]
+            self.claim(f"{where}, {one} and {other}", (one, "firm"), (verdict.leader, verdict.word))
+        for one, other in re.findall(rf"{NAME} is ahead of {NAME}, and the lead is fragile", text):
+            verdict = pairs[frozenset((one, other))]
+            self.claim(f"{where}, {one} and {other}", (one, "fragile"), (verdict.leader, verdict.word))
 
-        for (count,) in found(r"([\d,]+) systems cannot be told apart"):
-            self.claim(f"{where}, systems told apart", int(count.replace(",", "")), truth.count("undecided") + 1)
-        for count, leader in found(rf"([\d,]+) systems cannot be told from {NAME}"):
-            said = int(count.replace(",", "")), leader
-            self.claim(f"{where}, systems told from the first", said, (truth.count("undecided"), truth.leader))
-        for one, other in found(rf"{NAME} and {NAME} cannot be told apart"):
-            if {one, other} <= known:
-                self.claim(f"{where}, {one} and {other}", self.significant(one, other), False)
-        for word, count in found(rf"{WORD} against ([\d,]+)(?! *(?:topics|documents))\b"):
-            self.claim(f"{where}, {word} against", int(count.replace(",", "")), truth.count(word))  # type: ignore[arg-type]
-        for (leader,) in found(rf"the lead of {NAME} is fragile"):
-            self.claim(f"{where}, fragile lead", (leader, 0), (truth.leader, truth.count("undecided")))
-        for (leader,) in found(rf"{NAME} is firmly (?:best|ahead of every)"):
-            self.claim(f"{where}, firmly best", leader, truth.winner)
-        for (leader,) in found(rf"can be told from {NAME}"):
-            self.claim(f"{where}, {leader} told from all", 0, truth.count("undecided"))
-        for one, other in found(rf"{NAME} is firmly better than {NAME}"):
-            if {one, other} <= known:
-                verdict = pairs[frozenset((one, other))]
-                self.claim(f"{where}, {one} better", (one, "firm"), (verdict.leader, verdict.word))
-        for leader in found(rf"(?:the first|First) by \S+ (?:is )?(?:\([^)]*\): )?{NAME} (?:with|0\.|1\.)"):
-            if leader[0] in known:
-                self.claim(f"{where}, the first", leader[0], truth.leader)
-        for name, word in found(rf"Nearest (?:rival: |is )?{NAME}, {WORD}\b"):
-            self.claim(f"{where}, the nearest", (name, word), (truth.verdicts[0].other, truth.verdicts[0].word))
-        for one, other, word, criterion in found(rf"{NAME} against {NAME}: {WORD} \(([^)]*)\)"):
-            if frozenset((one, other)) in pairs:
-                verdict = pairs[frozenset((one, other))]
-                self.claim(f"{where}, {one} against {other}", (word, criterion), (verdict.word, verdict.criterion))
-        for kept, samples in found(r"significant in ([\d,]+) of ([\d,]+) samples"):
-            true = {(f"{round(each.significant_in * truth.samples):,}", f"{truth.samples:,}") for each in pairs.values()}
-            self.claim(f"{where}, {kept} of {samples} samples", (kept, samples) in true, True)
-        for (count,) in found(r"correction for (?:all )?([\d,]+) pairs"):
+    def _numbers(self, where: str, text: str, pairs: Pairs) -> None:
+        """Samples, p and intervals: each is one of those that are so."""
+        truth = self.truth
+        known, levels = pairs.values(), {f"{each.p_corrected:.2g}" for each in pairs.values()}
+        samples = {(str(round(each.significant_in * truth.samples)), str(truth.samples)) for each in known}
+        for said in re.findall(rf"significant in {COUNT} of {COUNT} samples", text):
+            self.claim(f"{where}, samples {said}", said in samples, True)
+        for count in re.findall(rf"correct(?:ion|ed) for (?:all )?{COUNT} pairs", text):
             self.claim(f"{where}, pairs", count, f"{len(truth.pairs):,}")
-        levels = {f"{each.p_corrected:.2g}" for each in pairs.values()}
-        for (p,) in [*found(rf"p = {NUMBER} after correction"), *found(rf"p = {NUMBER}, [\d.e-]+ after"), *()]:
-            values = levels | {f"{each.p:.2g}" for each in pairs.values()}
-            self.claim(f"{where}, p = {p}", p in values, True)
-        for (p,) in found(rf", {NUMBER} after correction"):
-            self.claim(f"{where}, p after correction {p}", p in levels, True)
-        for difference, low, high in found(r"The difference is (\d\.\d+), with 95 % confidence between (\S+) and (\S+);"):
-            spans = {(f"{each.difference:.3f}", f"{each.low:.3f}", f"{each.high:.3f}") for each in pairs.values()}
-            self.claim(f"{where}, difference {difference}", (difference, low, high) in spans, True)
-        score = f"{truth.mean:.3f}"
-        for said, low, high in found(rf"(?<![\d.]){re.escape(score)} \[(\S+), (\S+)\]" and rf"({score}) \[(\S+), (\S+)\]"):
-            self.claim(f"{where}, interval of {said}", (low, high), (f"{truth.low:.3f}", f"{truth.high:.3f}"))
-        del others_in_text
-        return self.claims - before
+        for p in re.findall(rf"(?:p =|,) {LEVEL} after correction", text):
+            self.claim(f"{where}, p {p}", p in levels, True)
+        spans = {(f"{each.difference:.3f}", f"{each.low:.3f}", f"{each.high:.3f}") for each in known}
+        for span in re.findall(r"The difference is (\S+), with 95 % confidence between (\S+) and (\S+);", text):
+            self.claim(f"{where}, difference {span}", span in spans, True)
+        own = f"{truth.low:.3f}", f"{truth.high:.3f}"
+        for span in re.findall(rf"{re.escape(f'{truth.leader} with {truth.mean:.3f}')} \[(\S+), (\S+)\]", text):
+            self.claim(f"{where}, interval", span, own)

@@ -649,7 +649,7 @@ def _means_alone(scores: Scores, measure: str, why: str) -> Pairs:
         "randomisation",
         "holm",
         scores.runs,
-        tuple(np.array(scores.topics, object)[scores.shared_topics()].tolist()),
+        tuple(np.array(scores.topics, object)[np.isfinite(scores.of(measure)).all(axis=0)].tolist()),
         scores.better[place],
         means,
         inside(measure, means - width),

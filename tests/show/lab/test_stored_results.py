@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from leadline.errors import MismatchError
+from leadline.records.scores import Scores
 from leadline.show.lab.check_lab import check_lab
 from leadline.show.lab.lab import Lab
-from leadline.show.lab.stored_results import MOST_STORED, Report, ResultKey, ResultState, StoredData, StoredResults
+from leadline.show.lab.lab_store import LabStore
+from leadline.show.lab.stored_results import (
+    MOST_STORED,
+    RECORDS,
+    Report,
+    ResultKey,
+    ResultState,
+    StoredData,
+    StoredResults,
+    read_standing,
+    written_standing,
+)
+from leadline.trust.pairs import decide
 
 KEY = ResultKey("verdict", {"qrels": "ab12", "run a": "cd34"}, {"measure": "AP"})
 
@@ -36,14 +52,20 @@ def test_a_second_request_is_answered_from_the_stored_result(lab: Lab) -> None:
     assert not list(check_lab(lab.folder))
 
 
-@pytest.mark.parametrize("damage", [b"{", b"[]", b'{"what": "a stored result", "format": 1, "result": {"value": 7}}'])
-def test_a_damaged_result_is_computed_again(lab: Lab, damage: bytes) -> None:
+def test_a_damaged_result_is_said_and_computed_again(lab: Lab) -> None:
     made: list[int] = []
     StoredResults(lab).answer(KEY, lambda _: counting(made))
-    time.sleep(0.2)
-    (lab.folder / "results" / f"{KEY.name}.json").write_bytes(damage)
-    assert StoredResults(lab).answer(KEY, lambda _: counting(made, 2)).result == {"value": 2}
+    lab.close()
+    content = bytearray(lab.results.path.read_bytes())
+    place = content.index(b'"value":1')
+    content[place : place + 9] = b'"value":7'
+    lab.results.path.write_bytes(content)
+    assert [Path(each.path).name for each in check_lab(lab.folder)] == ["results.store"]
+    again = Lab.open(lab.folder)
+    assert StoredResults(again).answer(KEY, lambda _: counting(made, 2)).result == {"value": 2}
     assert len(made) == 2
+    again.close()
+    assert not list(check_lab(lab.folder))
 
 
 def test_other_inputs_are_another_result() -> None:
@@ -92,27 +114,47 @@ def test_errors_are_said_and_not_stored(lab: Lab, capsys: pytest.CaptureFixture[
     said = results.answer(ResultKey("pair", {}), broken).error
     assert said.startswith("The computation failed")
     assert "ZeroDivisionError" in capsys.readouterr().err
-    assert not list((lab.folder / "results").glob("*.json"))
+    assert not stored(lab)
+
+
+def stored(lab: Lab) -> list[str]:
+    with lab.results.view() as now:
+        return now.records(RECORDS).keys()
 
 
 def test_a_lab_that_may_not_be_written_keeps_results_in_memory(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
-    monkeypatch.setattr(Lab, "results_folder", lambda self: (_ for _ in ()).throw(PermissionError()))
+    monkeypatch.setattr(LabStore, "_made", lambda self: (_ for _ in ()).throw(PermissionError()))
     results = StoredResults(lab)
     for _ in range(2):
         assert results.answer(KEY, lambda _: counting(made)).result == {"value": 1}
     assert len(made) == 1
-    assert not (lab.folder / "results").exists()
+    assert not lab.results.path.exists()
 
 
-def test_the_folder_does_not_grow_without_end(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_store_does_not_grow_without_end(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("leadline.show.lab.stored_results.MOST_STORED", 3)
     assert MOST_STORED > 3
     results = StoredResults(lab)
-    for number in range(6):
-        results.answer(ResultKey("verdict", {}, {"number": number}), lambda _: {})
-    time.sleep(0.3)
-    assert len(list((lab.folder / "results").glob("*.json"))) == 3
+    keys = [ResultKey("verdict", {}, {"number": number}) for number in range(6)]
+    for key in keys:
+        results.answer(key, lambda _: {}, patience=None)
+    assert stored(lab) == sorted(key.name for key in keys[3:])
+
+
+def test_a_standing_is_read_as_it_was_written() -> None:
+    rng = np.random.default_rng(3)
+    values = np.clip(rng.normal(0.5, 0.2, (9, 14)) + np.linspace(0, 0.3, 9)[:, None], 0, 1)
+    scores = Scores(tuple("abcdefghi"), tuple(map(str, range(14))), ("AP",), values[:, :, None])
+    found = decide(scores, "AP")
+    again = read_standing(json.loads(json.dumps(written_standing(found), allow_nan=False)), scores)
+    for one, other in ((found, again), (found.pairs, again.pairs)):
+        for each in dataclasses.fields(one):
+            if each.name not in ("pairs", "verdicts", "scores"):
+                np.testing.assert_array_equal(getattr(one, each.name), getattr(other, each.name))
+    for one, other in zip(found.verdicts, again.verdicts, strict=True):
+        np.testing.assert_equal(dataclasses.asdict(one), dataclasses.asdict(other))
+    assert (again.headline(), again.letters, str(again)) == (found.headline(), found.letters, str(found))
 
 
 def test_a_result_is_stored_before_anybody_gets_it(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:

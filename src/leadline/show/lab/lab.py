@@ -485,7 +485,8 @@ class Lab:
         if content is None:
             raise InputError(str(path), f"is missing: {FIX}")
         entries = [LabEntry(**{**each, "path": self._place(each["path"])}) for each in content["entries"]]
-        settings = LabSettings(content["title"], content["blind"], content.get("baseline", ""), content.get("samples", SAMPLES))
+        since = {name: content[name] for name in ("baseline", "samples") if name in content}  # older labs have none
+        settings = LabSettings(content["title"], content["blind"], **since)
         return settings, {(each.kind, each.name): each for each in entries}
 
     def _place(self, written: str) -> Path:
