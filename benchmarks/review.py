@@ -31,7 +31,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads that wait for each
 import numpy as np
 from marked_document import SHORT, check, fill
 
-from leadline.judge.review.learner import TextFeatures, learned_order
+from leadline.judge.review.learners import TextFeatures, learned_order
 from leadline.judge.review.simulation import LabelledReview, ReviewSimulation, simulate_reviews
 from leadline.judge.review.stopping import RULES
 

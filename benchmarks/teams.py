@@ -27,7 +27,7 @@ from leadline.collections.documents.collection import Collection
 from leadline.records.result import Table
 from leadline.records.scores import Scores
 from leadline.records.topics import Topic, Topics
-from leadline.retrieval.index.choices import DERIVED, FIELDS
+from leadline.retrieval.choices import DERIVED, FIELDS
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.named_systems import PATENTS, TEXTS, Variant, variants_of

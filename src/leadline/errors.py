@@ -82,6 +82,15 @@ def nearest(name: object, choices: Iterable[str], *, most: int = 1) -> str:
     return f"; did you mean {' or '.join(known[each] for each in near)}?" if near else ""
 
 
+def in_sentence(words: Sequence[str], last: str = "and") -> str:
+    """Words as a sentence lists them.
+
+    >>> in_sentence("abc"), in_sentence("ab", "or"), in_sentence("a"), in_sentence("")
+    ('a, b and c', 'a or b', 'a', '')
+    """
+    return f" {last} ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+
+
 def system_reason(error: OSError) -> str:
     """Why the system refused, in lower case, as the end of an error message.
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from leadline.errors import InputError, nearest
+from leadline.errors import InputError, in_sentence, nearest
 
 LARGEST = 10**12  # of a whole number: more documents than any collection has, and products of two still fit a float
 MOST_SAMPLES = 100_000  # they take hours, and a thousand tell as much
@@ -118,10 +118,11 @@ def described(hint: Any) -> str:
     if origin is Annotated:
         return described(arguments[0])
     if origin is Literal:
-        return _listed([str(choice) for choice in arguments])
+        return in_sentence([str(choice) for choice in arguments], "or")
     if origin in (Union, UnionType):
         kinds = [kind for kind in arguments if kind is not NoneType]
-        return _listed([*_choices(hint), *(described(kind) for kind in kinds if get_origin(kind) is not Literal)])
+        others = (described(kind) for kind in kinds if get_origin(kind) is not Literal)
+        return in_sentence([*_choices(hint), *others], "or")
     if origin is tuple:
         return "a list of numbers" if arguments[0] is float else "a list of names"
     if _is_mapping(hint):
@@ -189,10 +190,6 @@ def _choices(hint: Any) -> list[str]:
     if get_origin(hint) is Literal:
         return [str(choice) for choice in get_args(hint)]
     return [word for kind in get_args(hint) for word in _choices(kind)] if get_origin(hint) is not None else []
-
-
-def _listed(words: list[str]) -> str:
-    return f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else "".join(words)
 
 
 def _wrong(name: str, expected: str, value: Any, choices: list[str] | None = None) -> ValueError:

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from leadline.cli import main
-from leadline.cluster.work import Caller, CrewMember, Held, worked
+from leadline.cluster.work import Caller, CrewMember, Held, call_in_worker
 from leadline.collections.documents.build import build
 from leadline.retrieval.index.segment import MERGE_SIZES
 from leadline.retrieval.index.writing import BuildSizes
@@ -63,7 +63,7 @@ class PickledCluster:
     def __call__(self, function: Callable[..., Any], pieces: Iterable[tuple[Any, ...]], *shared: Any) -> Iterator[Any]:
         for piece in pieces:
             self.pieces += 1
-            yield sent(worked(self.caller, sent(function), sent(piece), sent(shared))).result()
+            yield sent(call_in_worker(self.caller, sent(function), sent(piece), sent(shared))).result()
 
 
 class PickledCrew:
@@ -89,8 +89,7 @@ class PickledCrew:
 
 @pytest.fixture
 def pickled(monkeypatch: pytest.MonkeyPatch) -> PickledCluster:
-    for module in ("shards", "link_parts"):
-        monkeypatch.setattr(f"leadline.cluster.{module}.Crew", PickledCrew)
+    monkeypatch.setattr("leadline.cluster.parts.Crew", PickledCrew)
     return PickledCluster()
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leadline.cluster.shards import IndexOnCluster, Opened
-from leadline.cluster.work import Caller, worked
+from leadline.cluster.parts import IndexOnCluster, Opened
+from leadline.cluster.work import Caller, call_in_worker
 from leadline.errors import InputError
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.models.registry import MODELS
@@ -90,7 +90,7 @@ def test_an_index_that_has_changed_is_refused(folder: Path) -> None:
 
 def test_what_a_worker_does_not_see_is_said_with_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    there = worked(Caller.here(), Index.open, ("patents.index",), ())
+    there = call_in_worker(Caller.here(), Index.open, ("patents.index",), ())
     with pytest.raises(InputError, match=r"patents\.index.*: no such|is not an index"):
         there.result()  # nor is it here
     (tmp_path / "patents.index").mkdir()

@@ -114,7 +114,7 @@ REGISTERED = """
 from leadline.collections.choices import READER_FORMS
 from leadline.collections.documents.registry import READERS
 from leadline.judge.choices import LEARNER_NAMES, STOPPING_RULES
-from leadline.judge.review.learner import LEARNERS
+from leadline.judge.review.learners import LEARNERS
 from leadline.judge.review.stopping import RULES
 
 assert (tuple(READERS), tuple(LEARNERS), tuple(RULES)) == (READER_FORMS, LEARNER_NAMES, STOPPING_RULES)

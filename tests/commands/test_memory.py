@@ -16,13 +16,13 @@ import pytest
 
 import leadline as ll
 from leadline.cli import main
-from leadline.collections.documents import build_folder as build_memory
+from leadline.collections.documents import build_folder
 from leadline.collections.documents.build import LEAST_DOCUMENT_BYTES, PART_BYTES, Options, build, raw_parts
 from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.sources import FileSource
 from leadline.collections.duplicates import find
 from leadline.errors import InputError
-from leadline.retrieval import word_search as search_memory
+from leadline.retrieval import word_search
 from leadline.retrieval.index import writing
 from leadline.retrieval.index.index import Index
 from leadline.text.files import readable_size
@@ -125,9 +125,9 @@ def test_memory_is_kept_while_documents_grow_tenfold(tmp_path: Path, soak: bool)
         (tmp_path / f"{name}.jsonl").write_text(lines)
     grown = (tmp_path / "large.jsonl").stat().st_size - (tmp_path / "small.jsonl").stat().st_size
     commands = {
-        "collection build {}.jsonl --keep all -o {} --processes 1": (build_memory.least_memory(PART_BYTES), 12 * grown),
+        "collection build {}.jsonl --keep all -o {} --processes 1": (build_folder.least_memory(PART_BYTES), 12 * grown),
         "index {} -o {}.index --positions --workers 1": (writing.least_memory(counts[1]), 5 * grown),
-        "search {}.index film valve": (search_memory.least_memory(counts[1]), grown),
+        "search {}.index film valve": (word_search.least_memory(counts[1]), grown),
         "duplicates {}": (find.BASE_BYTES + find.BYTES_A_DOCUMENT * counts[1] + 20_000_000, 5 * grown),
     }
     for command, (budget, most) in commands.items():
@@ -211,7 +211,7 @@ def test_a_document_larger_than_a_batch_is_said(tmp_path: Path) -> None:
     texts = [*short[:2], {"id": "EP0000009", "title": "long", "abstract": "film " * 400_000}, *short[2:]]
     (tmp_path / "d.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in texts))
     said: list[str] = []
-    small = build_memory.least_memory(10**6)
+    small = build_folder.least_memory(10**6)
     build(
         [tmp_path / "d.jsonl"],
         tmp_path / "c",

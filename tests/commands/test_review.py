@@ -104,7 +104,7 @@ def test_a_finished_review_is_copied_brought_back_and_tried_again(review: Path, 
     _, err = office.run("review", "import", str(made.folder), str(tmp_path / "monday.zip"))
     assert "0 events added" in err
     said = office.error("review", "backup", str(made.folder), "-o", str(tmp_path / "monday.zip"))
-    assert "is there already" in said
+    assert "exists already" in said
     out, err = office.run("review", "simulate", str(tmp_path / "again"), "--seeds", "2", "--rule", "ppr,budget")
     assert "budget" in out
     assert "the review itself: 120 of 120 documents read (1.000), 20 documents relevant" in err

@@ -44,7 +44,7 @@ def test_unsure_counts_as_relevant_and_is_said(office: Any, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("rows", "problem"),
     [
-        ([("a", 1, 0), ("a", 0, 0)], ":3: a is there twice, first in line 2"),
+        ([("a", 1, 0), ("a", 0, 0)], ":3: a is given twice, first in line 2"),
         ([("a", 1, 1), ("b", 0, 0)], ":3: b was not drawn at random, but comes after random draws"),
         ([("a", "perhaps", 1)], ":2: relevant 'perhaps' is not yes, no or unsure"),
         ([("a", 1, 0), ("b", 0, 1), ("c", 0, 1), ("d", 0, 1)], "documents: 3 documents are fewer than the 4"),

@@ -15,11 +15,10 @@ import pytest
 import leadline as ll
 from leadline.errors import InputError
 from leadline.measures import run_source
-from leadline.measures import run_source as spread_runs
 from leadline.measures.definition import View
 from leadline.measures.evaluate import hits_of_runs, open_sources
 from leadline.measures.run_source import ReadingPlan
-from leadline.records import large_runs as run_cuts
+from leadline.records import large_runs
 from leadline.records.large_runs import cuts
 from leadline.records.other_packages import Order
 from leadline.text.memory import NEW_ARRAYS
@@ -56,8 +55,8 @@ TEXTS = {
 
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spread_runs, "PIECE_BYTES", 1500)
-    monkeypatch.setattr(run_cuts, "NEAR", 100)
+    monkeypatch.setattr(run_source, "PIECE_BYTES", 1500)
+    monkeypatch.setattr(large_runs, "NEAR", 100)
 
 
 @pytest.fixture

@@ -56,6 +56,19 @@ def test_no_python_of_the_pages_has_markup_in_it() -> None:
     assert found == {}
 
 
+def test_no_other_python_writes_html() -> None:
+    """Readers of XML and generators of text have tags of their own; those of HTML end in none of their strings."""
+    ends = re.compile(r"</(p|div|span|table|thead|tbody|tr|td|th|small|b|ul|li|h[1-6]|script|style|body|html)>")
+    package = SHOW.parent
+    found = {
+        f"{path.relative_to(package)}:{node.lineno}"
+        for path in package.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and ends.search(node.value)
+    }
+    assert {place for place in found if not place.startswith("collections/documents/")} == set()
+
+
 def test_markup_in_python_is_found(tmp_path: Path) -> None:
     module = tmp_path / "module.py"
     lines = [

@@ -43,13 +43,13 @@ def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
 
 
 def test_what_is_damaged_or_refused_is_compiled_again(tmp_path: Path, monkeypatch) -> None:
-    from leadline.text import engine as compiled
+    from leadline.text import engine
 
-    users = compiled.KernelLibrary("leadline.text.kernels")
+    users = engine.KernelLibrary("leadline.text.kernels")
     users.load()
     good = read_cached(users._object_file) or users._compile()
     monkeypatch.setenv("LEADLINE_CACHE", str(tmp_path))
-    library = compiled.KernelLibrary("leadline.text.kernels")
+    library = engine.KernelLibrary("leadline.text.kernels")
     linked = library._linked
     made = []
 
@@ -101,12 +101,12 @@ def test_what_is_damaged_or_refused_is_compiled_again(tmp_path: Path, monkeypatc
 
 
 def test_a_home_that_cannot_be_written(monkeypatch) -> None:
-    from leadline.text import engine as compiled
+    from leadline.text import engine
 
     monkeypatch.delenv("LEADLINE_CACHE", raising=False)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setenv("HOME", "/proc")  # no folder can be made there, not even by root
-    library = compiled.KernelLibrary("leadline.text.kernels")
+    library = engine.KernelLibrary("leadline.text.kernels")
     monkeypatch.setattr(library, "_compile", lambda: b"{}\n")
     monkeypatch.setattr(library, "_linked", lambda _: {})
     assert not library.is_cached()

@@ -13,28 +13,16 @@ from pathlib import Path
 
 import pytest
 
-from leadline.collections.documents.readers import uspto as outlines
-from leadline.collections.documents.readers import uspto as plain_text
+from leadline.collections.documents.readers import uspto
 from leadline.collections.duplicates import grouping, sketches
-from leadline.collections.duplicates import sketches as shingles
-from leadline.collections.duplicates import sketches as tokens
-from leadline.collections.links import graph
-from leadline.collections.links import graph as summing
-from leadline.collections.links import page_scores as pagerank
+from leadline.collections.links import graph, page_scores
 from leadline.errors import InputError, LeadlineWarning
-from leadline.judge.review.learners import svm
+from leadline.judge.review import learners
 from leadline.measures import join
-from leadline.records import runs as order
-from leadline.records import runs as read_runs
-from leadline.retrieval.index import analysis, inverting, packing, terms
-from leadline.retrieval.index import analysis as occurrences
-from leadline.retrieval.index import index as intersecting
-from leadline.retrieval.index import index as uniting
-from leadline.retrieval.index import segment as merging
-from leadline.retrieval.models import searcher as ranking
+from leadline.records import runs
+from leadline.retrieval.index import analysis, index, inverting, packing, segment, terms
+from leadline.retrieval.models import searcher
 from leadline.text import engine, fields
-from leadline.text import engine as compiled
-from leadline.text import fields as ids
 from leadline.text.engine import COMPILING_PAYS, JOBS, LOADING_PAYS, Engine
 
 TEXT = "leadline.text.kernels"
@@ -44,31 +32,10 @@ PACKAGES = (
     "leadline.retrieval.index.kernels", "leadline.retrieval.models.kernels", "leadline.judge.review.kernels",
 )  # fmt: skip
 DECLARING = (
-    ids,
-    fields,
-    outlines,
-    plain_text,
-    grouping,
-    shingles,
-    sketches,
-    tokens,
-    graph,
-    pagerank,
-    summing,
-    join,
-    order,
-    read_runs,
-    analysis,
-    intersecting,
-    inverting,
-    merging,
-    occurrences,
-    packing,
-    terms,
-    uniting,
-    ranking,
-    svm,
-)
+    fields, uspto, grouping, sketches, graph, page_scores, join, runs, analysis, index, inverting, segment, packing,
+    terms, searcher,
+    learners,
+)  # fmt: skip
 
 
 class FakeLibrary:
@@ -192,8 +159,8 @@ def llvm_does_not_load(patch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise OSError("cannot map executable memory")
 
-    patch.setattr(compiled.KernelLibrary, "_compile", lambda _: b"{}\nno object")
-    patch.setattr(compiled.KernelLibrary, "_linked", fail)
+    patch.setattr(engine.KernelLibrary, "_compile", lambda _: b"{}\nno object")
+    patch.setattr(engine.KernelLibrary, "_linked", fail)
 
 
 def unknown_processor(patch: pytest.MonkeyPatch) -> None:
@@ -218,7 +185,7 @@ def test_every_job_answers_without_a_compiler(sabotage, tmp_path: Path, monkeypa
         index = Index.build(documents[:6], tmp_path / name, fields=["title", "body"], positions=True)
         index = index.add(documents[6:]).merge()
         found = Searcher(index).search_many(["acid metal", "film 3"], k=5)
-        markup = plain_text.read_words(b"<p>a<b>b</b> &amp; c</p>", plain_text.Layout({"p": plain_text.LINE}))
+        markup = uspto.read_words(b"<p>a<b>b</b> &amp; c</p>", uspto.Layout({"p": uspto.LINE}))
         segments = [segment["sha256"] for segment in index.manifest["segments"]]
         return [
             scores.values.tolist(),
@@ -245,7 +212,7 @@ def test_every_kernel_is_declared_once_with_its_twin() -> None:
     marked = {
         f"{function.__module__}.{function.__name__}"
         for package in PACKAGES
-        for function in compiled._kernel_functions(package)
+        for function in engine._kernel_functions(package)
     }
     assert marked == set(JOBS)
     assert len(marked) == 44
@@ -253,28 +220,26 @@ def test_every_kernel_is_declared_once_with_its_twin() -> None:
 
 
 def test_the_key_of_the_cache_covers_every_source(monkeypatch: pytest.MonkeyPatch) -> None:
-    names = {
-        path.relative_to(compiled._PACKAGE_ROOT).as_posix() for path in compiled.sources("leadline.measures.kernels")
-    }
+    names = {path.relative_to(engine._PACKAGE_ROOT).as_posix() for path in engine.sources("leadline.measures.kernels")}
     assert names >= {
         "text/engine.py", "text/kernels.py", "text/kernel_arguments.py",
         "records/kernels.py", "measures/kernels.py",
     }  # fmt: skip
-    assert "text/kernels.py" in {path.relative_to(compiled._PACKAGE_ROOT).as_posix()
-                                         for path in compiled.sources("leadline.retrieval.index.kernels")}  # fmt: skip
+    assert "text/kernels.py" in {path.relative_to(engine._PACKAGE_ROOT).as_posix()
+                                         for path in engine.sources("leadline.retrieval.index.kernels")}  # fmt: skip
     for package in PACKAGES:  # no other way to import would be seen
-        for path in compiled.sources(package):
+        for path in engine.sources(package):
             lines = path.read_text(encoding="utf-8").splitlines()
             assert not [line for line in lines if line.startswith(("import leadline", "from ."))]
-    before = compiled.KernelLibrary(TEXT)._object_file
-    monkeypatch.setattr(compiled, "numba_version", lambda: "another")
-    assert compiled.KernelLibrary(TEXT)._object_file != before
+    before = engine.KernelLibrary(TEXT)._object_file
+    monkeypatch.setattr(engine, "numba_version", lambda: "another")
+    assert engine.KernelLibrary(TEXT)._object_file != before
 
 
 def test_numbas_version_is_known_without_importing_it() -> None:
     import numba
 
-    assert numba.__version__ in compiled.numba_version()
+    assert numba.__version__ in engine.numba_version()
 
 
 def test_arrays_are_checked_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -374,13 +339,13 @@ def test_a_prepared_group_is_checked_for_each_parameter(monkeypatch: pytest.Monk
     kernel = engine.engine_of(TEXT).kernel("whole_numbers")
     assert kernel is not None
     text, starts, lengths = np.frombuffer(b"12" + bytes(64), np.uint8), np.zeros(1, np.int64), np.full(1, 2, np.int32)
-    group = compiled.prepared(FieldSlices(text, starts, lengths))
+    group = engine.prepared(FieldSlices(text, starts, lengths))
     assert isinstance(group, FieldSlices)
     for number in (12, 12):
         values = np.zeros(4, np.int32)
         assert kernel(group, 1, values) == -1
         assert values[0] == number
     with pytest.raises(TypeError, match=r"fields.lengths must be a contiguous array of int32"):
-        kernel(compiled.prepared(FieldSlices(text, starts, starts)), 1, values)
+        kernel(engine.prepared(FieldSlices(text, starts, starts)), 1, values)
     with pytest.raises(AttributeError):
         kernel(group, 1, 5)  # a number in place of an array is no address

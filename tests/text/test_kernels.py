@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 from leadline.measures.join import RunHits, join_text
 from leadline.records.qrels import Qrels
 from leadline.records.runs import run_of_text
-from leadline.text import engine as compiled
-from leadline.text import fields
-from leadline.text import fields as ids
+from leadline.text import engine, fields
 from leadline.text.fields import Ids
 from leadline.text.files import read_cached
 from leadline.text.memory import ReusedArrays
@@ -36,7 +34,7 @@ def scattered(values: list[bytes]) -> Ids:
 @example([b"x" * 8, b"x" * 16, b""], 2**64 - 1)
 def test_hashes(values: list[bytes], seed: int) -> None:
     of = scattered(values)
-    plain, fast = (ids._hash.version(kernels)(of, seed) for kernels in (False, True))
+    plain, fast = (fields._hash.version(kernels)(of, seed) for kernels in (False, True))
     assert plain.tolist() == fast.tolist()
     assert plain.dtype == fast.dtype == np.uint64
 
@@ -47,7 +45,7 @@ def test_gathered_fields(values: list[bytes]) -> None:
     size = int(of.lengths.sum())
     for kernels in (False, True):
         into = np.zeros(size + 64, np.uint8)
-        ids._gather.version(kernels)(of, into)
+        fields._gather.version(kernels)(of, into)
         assert into[:size].tobytes() == b"".join(values)
         assert not into[size:].any()
     assert of.compact().as_bytes() == values
@@ -123,7 +121,7 @@ def test_numbers_are_rounded_as_python_rounds_them(written: list[str]) -> None:
 def test_no_kernel_calls_the_c_library_for_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     """strtod reads numbers as the locale writes them. No locale with a comma need be installed for this test."""
     for package in ("leadline.records.kernels", "leadline.measures.kernels"):
-        library = compiled.KernelLibrary(package)
+        library = engine.KernelLibrary(package)
         library.load()
         content = read_cached(library._object_file)
         assert content is not None

@@ -13,7 +13,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from leadline.errors import InputError
-from leadline.text import files as lock
+from leadline.text import files
 from leadline.text.files import FolderLock
 
 HOLDER = """
@@ -65,7 +65,7 @@ def test_a_lock_holds_among_spawned_processes_and_ends_with_its_own(
 def test_a_lock_on_a_file_that_was_deleted_meanwhile_is_not_taken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first, plain = FolderLock(tmp_path), lock.try_lock
+    first, plain = FolderLock(tmp_path), files.try_lock
     first.acquire()
     opened = []
 
@@ -74,7 +74,7 @@ def test_a_lock_on_a_file_that_was_deleted_meanwhile_is_not_taken(
         first.release()  # after the second opened the file, before it locks it
         return plain(file)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(lock, "try_lock", late)
+    monkeypatch.setattr(files, "try_lock", late)
     with FolderLock(tmp_path):
         assert len(opened) == 2
         assert (tmp_path / "lock").exists()
@@ -88,7 +88,7 @@ def test_windows_locks_a_byte_behind_the_name(tmp_path: Path, monkeypatch: pytes
 
     monkeypatch.setattr(sys, "platform", "win32")
     monkeypatch.setitem(sys.modules, "msvcrt", SimpleNamespace(locking=locking, LK_NBLCK=2))
-    spec = importlib.util.spec_from_file_location("lock_on_windows", lock.__file__)
+    spec = importlib.util.spec_from_file_location("lock_on_windows", files.__file__)
     module: ModuleType = importlib.util.module_from_spec(spec)  # type: ignore[arg-type]
     spec.loader.exec_module(module)  # type: ignore[union-attr]
     held = False

@@ -56,7 +56,7 @@ def test_forms(tmp_path: Path, content: str) -> None:
     ("content", "message"),
     [
         ("run,AP\n", "t.csv: has a header and nothing under it"),
-        ("run,AP,AP\na,1,2\n", "t.csv:1: column AP is there twice"),
+        ("run,AP,AP\na,1,2\n", "t.csv:1: column AP is given twice"),
         ("run,AP\na,1\nb\n", "t.csv:3: 1 field, the header has 2 (run, AP)"),
         ("run,AP\na,1,2\n", "t.csv:2: 3 fields, the header has 2 (run, AP)"),
         ('{"run": "a"', "t.csv: is not readable JSON"),
@@ -134,5 +134,5 @@ def test_a_missing_name_is_refused(tmp_path: Path) -> None:
 def test_many_columns_are_compared_in_linear_time() -> None:
     names = [f"c{number}" for number in range(100_000)]
     header, row = "\t".join([*names, "c7"]), "\t".join("1" * (len(names) + 1))
-    with pytest.raises(ll.InputError, match="column c7 is there twice"):
+    with pytest.raises(ll.InputError, match="column c7 is given twice"):
         sheet_of_text(SourceText.of(f"{header}\n{row}\n".encode(), "wide"))

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from leadline.trust.measure_comparison import bootstrap_discrimination
 from leadline.trust.paired_tests import (
     Moments,
     all_pairs,
@@ -22,7 +23,6 @@ from leadline.trust.paired_tests import (
     random_ranges,
     randomised_tukey,
     ranges_of,
-    resampled,
     student_t,
     tukey,
     without_rounding_errors,
@@ -186,8 +186,39 @@ def test_bootstrap_levels_are_those_of_matters(ap, golden, drawn_topics) -> None
     counts = counts_of(drawn_topics)
     tested = bootstrap(ap, counts)
     assert tested.p.round(12).tolist() == matters(golden, "matters_paired_bootstrap.txt", "ASL").tolist()
-    needed = np.concatenate([part.difference_at(0.05) for part in resampled(ap, Moments.of(ap), counts)])
+    pairs = zip(*all_pairs(len(ap)), strict=True)
+    needed = [bootstrap_discrimination(ap[list(pair)], counts).difference_needed for pair in pairs]
     np.testing.assert_allclose(needed, matters(golden, "matters_paired_bootstrap.txt", "delta_pair"), atol=1e-10)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(2, 7), st.integers(2, 40), st.integers(1, 1200), st.sampled_from([2, 11, 10**9]), st.integers(0, 99))
+def test_the_bootstrap_is_that_of_a_loop_over_pairs(
+    systems: int, topics: int, draws: int, values: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    matrix = rng.integers(0, values, (systems, topics)) / values
+    counts = random_counts(topics, draws, rng)
+    tested = bootstrap(matrix, counts)
+    needed = []
+    for pair, (a, b) in enumerate(zip(*all_pairs(systems), strict=True)):
+        d = matrix[a] - matrix[b] - (matrix[a] - matrix[b]).mean()
+        spread = (matrix[a] - matrix[b]).std(ddof=1)
+        mean = np.abs(counts @ d) / topics
+        variance = (counts @ d**2 - topics * mean**2) / (topics - 1)
+        certain = np.where(mean > 1e-9 * spread, np.inf, 0.0)
+        varies = variance > 1e-12 * spread**2
+        t = np.where(varies, mean / np.sqrt(np.where(varies, variance, 1.0) / topics), certain)
+        observed = abs(tested.statistic[pair])
+        if spread > 1e-12:
+            assert tested.p[pair] == (t >= observed * (1 - 1e-9) - 1e-10).mean()
+            needed.append(mean[np.argsort(t, kind="stable")[draws - math.ceil(0.05 * draws)]])
+        else:
+            assert tested.p[pair] == (observed == 0)
+    found = bootstrap_discrimination(matrix, counts)
+    assert found.levels.tolist() == tested.p.tolist()
+    if values > 11 and topics > 8 and needed:  # without ties
+        assert found.difference_needed == pytest.approx(max(needed), rel=1e-12)
 
 
 def test_tukey_levels_are_those_of_matters(ap, golden, arrangements) -> None:

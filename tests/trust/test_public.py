@@ -10,8 +10,7 @@ import pytest
 
 import leadline as ll
 from leadline.errors import InputError
-from leadline.trust import measure_comparison as power
-from leadline.trust import pairs
+from leadline.trust import measure_comparison, pairs
 from leadline.trust.incomplete import Incomplete
 from leadline.trust.pairs import decide
 from leadline.trust.study import open_study
@@ -38,7 +37,7 @@ SCORES = ll.evaluate(QRELS, RUNS, "AP")
         ),
         (
             lambda seed: ll.power(QRELS, RUNS, "AP", draws=100, seed=seed).table().rows,
-            lambda seed: power.power(SCORES, ["AP"], draws=100, seed=seed).table().rows,
+            lambda seed: measure_comparison.power(SCORES, ["AP"], draws=100, seed=seed).table().rows,
         ),
         (
             lambda seed: ll.verdict(QRELS, RUNS, "AP", samples=9, seed=seed).table().rows,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from leadline.trust import randomisation as sign_flips
+from leadline.trust import randomisation
 from leadline.trust.paired_tests import holm
 from leadline.trust.randomisation import flip_p, flip_test, settled
 
@@ -24,10 +24,10 @@ def rng(seed: int = 1) -> np.random.Generator:
 
 def approximate(differences: np.ndarray) -> np.ndarray:
     """The saddlepoint of rows that would be counted."""
-    rows = sign_flips._Rows.of(differences)
+    rows = randomisation._Rows.of(differences)
     p = np.ones(len(differences))
     mixed = rows.differ & (rows.short > 0)
-    p[mixed] = sign_flips._saddlepoint(rows.at(mixed))
+    p[mixed] = randomisation._saddlepoint(rows.at(mixed))
     return p
 
 
@@ -73,10 +73,10 @@ def test_the_saddlepoint_comes_near_the_counted_p(topics: int, most: float, draw
 def test_the_saddlepoint_is_near_where_it_is_used(topics: int, drawn: str) -> None:
     """More than 20 differences that could be flipped: nearly always within 4 %, 7 % if skewed, however small p is."""
     differences = DRAWN[drawn]((1500, topics)) + rng(2).uniform(0, 0.8, (1500, 1))
-    rows = sign_flips._Rows.of(differences)
+    rows = randomisation._Rows.of(differences)
     used = rows.differ & ~rows.few
     assert used.sum() > 200
-    error = np.abs(flip_p(differences)[used] / sign_flips._counted(rows.at(used)) - 1)
+    error = np.abs(flip_p(differences)[used] / randomisation._counted(rows.at(used)) - 1)
     assert np.quantile(error, 0.95) < (0.07 if drawn == "skewed" else 0.04)
     assert error.max() < 0.25  # a decision within a factor of 2 is counted
 
@@ -153,8 +153,8 @@ def test_a_decision_near_the_limit_is_counted() -> None:
     """30 topics whose saddlepoint is just below the limit, and whose true p is above it."""
     rows = rng(5).choice([0.5, 1 / 3, 2 / 3, 0.75, -0.5, -2 / 3], (3000, 30), p=[0.3, 0.1, 0.2, 0.1, 0.15, 0.15])
     near = flip_p(rows)
-    all_rows = sign_flips._Rows.of(rows)
-    exact = sign_flips._counted(all_rows)
+    all_rows = randomisation._Rows.of(rows)
+    exact = randomisation._counted(all_rows)
     row = int(np.flatnonzero((near < exact * 0.99) & (near > 1e-4))[0])
     alpha = float(near[row] + exact[row]) / 2
     assert near[row] < alpha < exact[row]
@@ -171,7 +171,7 @@ def test_the_count_near_the_limit_is_that_of_the_corrected_p() -> None:
     near = (found.corrected > 0.025) & (found.corrected < 0.1)
     assert near.any()
     assert found.checked[near].all()
-    exact = sign_flips._counted(sign_flips._Rows.of(rows))
+    exact = randomisation._counted(randomisation._Rows.of(rows))
     np.testing.assert_allclose(found.p[near], exact[near])
     np.testing.assert_array_equal(found.corrected, holm(found.p))
     np.testing.assert_array_equal(found.p[~found.checked], p[~found.checked])

@@ -83,7 +83,7 @@ def open_cluster(address: str, say: Callable[[str], None] = lambda _: None) -> I
                 processors = counted(cluster.processors, "processor")
                 used = f"uses the cluster at {wanted}" if wanted else "no cluster found: Ray is started here"
                 say(f"--cluster auto: {used} with {processors}")
-            with _watched(lost):
+            with _end_if_ray_stops(lost):
                 yield cluster
         finally:
             with _uninterrupted(), _silent(), _without_stderr():
@@ -188,7 +188,7 @@ def _init(named: str, **options: Any) -> None:
 def _ending_in_order(lost: threading.Event) -> Iterator[None]:
     """End with SystemExit where the system asks this process to end, so that Ray is stopped and its folder removed.
 
-    Once Ray is lost, the signal comes from `_watched`, and the error says so.
+    Once Ray is lost, the signal comes from `_end_if_ray_stops`, and the error says so.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -221,7 +221,7 @@ def _leave(lost: threading.Event) -> None:
 
 
 @contextlib.contextmanager
-def _watched(lost: threading.Event) -> Iterator[None]:
+def _end_if_ray_stops(lost: threading.Event) -> Iterator[None]:
     """End the work with one line where Ray is stopped on this machine: Ray itself may end the process without a word.
 
     The main thread may be waiting inside of Ray, where no signal is answered: then the line is written by the watching

@@ -76,7 +76,9 @@ def _is_there(name: str) -> bool:
     return os.path.exists(name)  # noqa: PTH110, since Path raises an error for a text that is too long
 
 
-def worked(caller: Caller, function: Callable[..., Any], piece: tuple[Any, ...], shared: tuple[Any, ...]) -> Outcome:
+def call_in_worker(
+    caller: Caller, function: Callable[..., Any], piece: tuple[Any, ...], shared: tuple[Any, ...]
+) -> Outcome:
     """Call a function in a worker."""
     value: Any = None
     problem: Exception | None = None
@@ -96,9 +98,9 @@ def worked(caller: Caller, function: Callable[..., Any], piece: tuple[Any, ...],
     return Outcome(value, problem, texts, socket.gethostname(), unseen)
 
 
-def worked_packed(caller: Caller, function: Callable[..., Any], packed: bytes, shared: Held) -> Outcome:
+def call_packed(caller: Caller, function: Callable[..., Any], packed: bytes, shared: Held) -> Outcome:
     """The same with a piece that the caller has pickled, to know its size, and with what all pieces share."""
-    return worked(caller, lambda: function(*pickle.loads(packed), *_known(shared)), (), ())
+    return call_in_worker(caller, lambda: function(*pickle.loads(packed), *_value_in_process(shared)), (), ())
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,7 @@ class Held:
 
 
 @lru_cache(maxsize=1)
-def _known(held: Held) -> Any:
+def _value_in_process(held: Held) -> Any:
     """The value, made once in a process: what is derived from it, such as hash tables, then serves all pieces."""
     return held.value()
 
@@ -127,7 +129,7 @@ class Cluster:
 
         self.caller = Caller.here()
         self.head = str(ray.get_runtime_context().gcs_address)
-        self._task = ray.remote(worked_packed).options(max_retries=RETRIES, num_cpus=1, scheduling_strategy="SPREAD")
+        self._task = ray.remote(call_packed).options(max_retries=RETRIES, num_cpus=1, scheduling_strategy="SPREAD")
         if not self.processors:
             raise InputError("--cluster", "the cluster has no processors: start workers with `ray start --address`")
 
@@ -210,7 +212,7 @@ class Cluster:
 
 
 class Crew:
-    """Actors, one for each part of something that does not fit one machine, each asked through `worked`.
+    """Actors, one for each part of something that does not fit one machine, each asked through `call_in_worker`.
 
     An actor whose machine is lost is started again elsewhere, from the same arguments, and asked again: what it is
     asked must therefore not depend on what it was asked before.
@@ -258,4 +260,4 @@ class CrewMember:
             values = (each.value() if isinstance(each, Held) else each for each in arguments)
             return getattr(self.made, method)(*values)
 
-        return worked(self.caller, asked, (), ())
+        return call_in_worker(self.caller, asked, (), ())

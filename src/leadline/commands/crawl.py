@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> None:
 
     seeds = [*options.seeds, *(_read_seeds(options.seed_file) if options.seed_file else [])]
     if options.again and not Path(options.output).exists():
-        raise UsageError("--again", f"{options.output} is not there yet: leave --again out to begin a crawl")
+        raise UsageError("--again", f"{options.output} does not exist yet: leave --again out to begin a crawl")
     line = ProgressLine() if not options.quiet and sys.stderr.isatty() else None
     try:
         with contextlib.nullcontext() if Path(options.output).exists() else wrong_usage():

@@ -10,7 +10,6 @@ Examples:
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import shlex
 import shutil
@@ -80,7 +79,8 @@ def fill_lab(folder: Path, standings: Mapping[str, Standing], samples: int, stag
     from leadline.show.lab.boards import Boards
     from leadline.show.lab.stored_results import StoredResults, keep_standing, prepare
 
-    with stage("its lab") as step, contextlib.closing(open_lab(folder)) as lab:
+    lab = open_lab(folder)
+    with stage("its lab") as step, lab.kept_open():
         lab.set_samples(samples)
         boards, results = Boards(lab), StoredResults(lab)
         for number, name in enumerate((CITED, TRUE[0]), start=1):

@@ -21,10 +21,10 @@ from leadline.commands.shared.options import (
     check_run_table,
     memory_budget,
     read_run_table,
+    with_readable_runs,
     wrong_usage,
 )
 from leadline.commands.shared.output import print_notes, progress_bar, write, write_table
-from leadline.commands.shared.run_files import with_readable_runs
 from leadline.commands.shared.signature import public
 from leadline.errors import UsageError
 

@@ -34,7 +34,7 @@ from leadline.commands.shared.output import print_notes, progress_bar
 from leadline.commands.shared.signature import public
 from leadline.errors import InputError, UsageError
 from leadline.records.result import counted
-from leadline.retrieval.index.choices import COMMON, DERIVED, FIELDS, LANGUAGES, Members, Stemming, Unit, Words
+from leadline.retrieval.choices import COMMON, DERIVED, FIELDS, LANGUAGES, Members, Stemming, Unit, Words
 from leadline.text.files import readable_size
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def run(options: argparse.Namespace) -> None:
     if options.update and given:
         raise UsageError("--update", f"keeps the settings of the index: leave out --{next(iter(given))}")
     if options.update and options.cluster:
-        raise UsageError("--cluster", "is of no use with --update, which indexes only what has changed")
+        raise UsageError("--cluster", "cannot be combined with --update, which indexes only what has changed")
     if options.dense is not None:
         check_extras("--dense", ["dense"] if options.dense else WITH_MODEL)
         if options.dense and not Path(options.dense).is_dir():

@@ -17,9 +17,15 @@ import argparse
 from typing import TYPE_CHECKING
 
 from leadline.commands.shared.argument_kinds import INPUT_FILE, INPUT_FILES, OUR_FOLDER, OUR_POOL, OutputFile
-from leadline.commands.shared.options import add_choice, add_number, add_options, as_written, wrong_usage
+from leadline.commands.shared.options import (
+    add_choice,
+    add_number,
+    add_options,
+    as_written,
+    with_readable_runs,
+    wrong_usage,
+)
 from leadline.commands.shared.output import write, write_table
-from leadline.commands.shared.run_files import with_readable_runs
 from leadline.commands.shared.signature import public
 from leadline.errors import InputError, UsageError
 from leadline.judge.choices import DEFAULT_STRATA, POOL_RULES

@@ -14,9 +14,14 @@ from pathlib import Path
 
 from leadline.commands.shared.argument_kinds import OutputFile
 from leadline.commands.shared.comparison import note_shared_log
-from leadline.commands.shared.options import add_options, check_page_name, check_run_table, wrong_usage
+from leadline.commands.shared.options import (
+    add_options,
+    check_page_name,
+    check_run_table,
+    with_readable_runs,
+    wrong_usage,
+)
 from leadline.commands.shared.output import print_notes, progress_bar, write
-from leadline.commands.shared.run_files import with_readable_runs
 from leadline.commands.shared.signature import public
 from leadline.errors import InputError, UsageError, checked_choice
 from leadline.measures.definition import parse_measures

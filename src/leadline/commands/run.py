@@ -245,7 +245,7 @@ def _check_options(options: argparse.Namespace) -> None:
     given = {"--system": options.system, "--duplicates": options.duplicates, "--any-date": options.any_date}
     for name, value in given.items():
         if value:
-            raise UsageError(name, "does not go with --engine")
+            raise UsageError(name, "cannot be combined with --engine")
     if options.topics is None and (options.patents is not None or options.collection is not None):
         raise UsageError("--engine", "give INDEX and TOPICS: patents need an index")
 

@@ -12,7 +12,6 @@ Examples:
 from __future__ import annotations
 
 import argparse
-import contextlib
 
 from leadline.commands.shared.argument_kinds import OUR_FOLDER
 from leadline.commands.shared.judging import add_address, public_address
@@ -53,5 +52,5 @@ def run(options: argparse.Namespace) -> None:
     write(f"{said}\nOpen {link}\nStop with Ctrl-C\n")
     if not options.no_open:
         webbrowser.open(link)
-    with contextlib.closing(lab), Jobs(lab).attended():
+    with lab.kept_open(), Jobs(lab).attended():
         serve(lab_app(lab, people, address), opened, address, quiet=options.quiet)

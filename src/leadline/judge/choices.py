@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-import pkgutil
-from pathlib import Path
 from typing import Literal
-
-
-def _files(folder: str) -> tuple[str, ...]:
-    """The names of what is registered in the files of a folder, one in each."""
-    found = pkgutil.iter_modules([str(Path(__file__).parent / "review" / folder)])
-    return tuple(sorted(file.name.replace("_", "-") for file in found))
-
 
 # People.
 Role = Literal["reader", "runner", "assessor", "expert", "organiser"]
@@ -31,5 +22,5 @@ POOL_RULES = ("depth", "move-to-front", "bandit")
 
 # Reviews.
 STAGES = ("abstract", "full-text")
-LEARNER_NAMES = _files("learners")
-STOPPING_RULES = _files("rules")
+LEARNER_NAMES = ("autotar", "logistic", "naive-bayes", "svm")
+STOPPING_RULES = ("autostop", "budget", "buscar", "chao", "in-a-row", "knee", "ppr", "qbcb", "ranked")

@@ -188,7 +188,7 @@ def from_citations(
     if inside.is_empty():
         some = ", ".join(topic.patent for topic in topics[:3])
         raise MismatchError(f"no topic is a document of the collection; the topics name {some or 'nothing'}")
-    reached = _reached(patents, inside["row"].unique().to_numpy(), origins, rules)
+    reached = _ways_to_documents(patents, inside["row"].unique().to_numpy(), origins, rules)
     reached = inside.join(reached, left_on="row", right_on="topic", maintain_order="left").rename({"row": "topic_row"})
     judged = _with_fate(reached, dates)
     kept = judged.filter(pl.col("fate").is_in(list(_KEPT))).sort("topic", "document", "rule", "citation")
@@ -226,7 +226,7 @@ def count_relevant(
     origin = patents.citations["origin"].cast(pl.String)
     counted = []
     for start in range(0, max(1, len(rows)), TOPICS_AT_ONCE):  # so that memory does not grow with the collection
-        reached = _reached(patents, rows[start : start + TOPICS_AT_ONCE], origins, rules)
+        reached = _ways_to_documents(patents, rows[start : start + TOPICS_AT_ONCE], origins, rules)
         kept = _with_fate(reached, dates).filter(pl.col("fate").is_in(list(_KEPT)))
         by = pl.col("document").filter
         counted.append(
@@ -257,7 +257,7 @@ def _with_fate(pairs: pl.DataFrame, dates: JudgementDates) -> pl.DataFrame:
     return pairs.with_columns(fate=own.otherwise(kept))
 
 
-def _reached(
+def _ways_to_documents(
     patents: Patents, rows: NDArray[np.uint32], origins: Collection[str], rules: Collection[int]
 ) -> pl.DataFrame:
     """Every way from these patents to a document: topic, document, rule and citation, each a row in its table.
@@ -344,8 +344,16 @@ def _readable(kept: pl.DataFrame, patents: Patents) -> pl.DataFrame:
 
 
 _ATTRIBUTES = (
-    "office", "kind", "class", "priority", "relevant", "cited_examiner", "cited_applicant", "claims", "words",
-)  # fmt: skip
+    "office",
+    "kind",
+    "class",
+    "priority",
+    "relevant",
+    "cited_examiner",
+    "cited_applicant",
+    "claims",
+    "words",
+)
 
 
 @dataclass(frozen=True)

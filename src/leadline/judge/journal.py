@@ -8,7 +8,6 @@ and the journals of two machines can be merged. The hash of each event covers th
 
 from __future__ import annotations
 
-import contextlib
 import datetime
 import hashlib
 import hmac
@@ -17,7 +16,6 @@ import math
 import os
 import re
 import secrets
-import time
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
@@ -30,6 +28,7 @@ from leadline.text.checksums import read_sealed
 from leadline.text.owned_files import OURS
 from leadline.text.store.events import ChainHead, begin_chain
 from leadline.text.store.kind import Execute, OlderFormat, StoreKind
+from leadline.text.store.opening import version_of
 from leadline.text.store.store import Store, StoreView
 
 Kind = Literal[
@@ -54,9 +53,16 @@ LONGEST = 20_000  # characters of a note or of instructions
 _MOST_ON_DESK = 200
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 _COLUMNS = {
-    "person": "text", "role": "text", "kind": "text", "topic": "text", "document": "text", "value": "text",
-    "target": "text", "round": "integer", "seconds": "real",
-}  # fmt: skip
+    "person": "text",
+    "role": "text",
+    "kind": "text",
+    "topic": "text",
+    "document": "text",
+    "value": "text",
+    "target": "text",
+    "round": "integer",
+    "seconds": "real",
+}
 
 
 @dataclass(frozen=True)
@@ -268,7 +274,6 @@ _NAME = re.compile(r"[\w .@'-]{1,60}")
 REPAIR = "add the people again"
 PEOPLE = StoreKind(OURS["LPPL"], "LPPL", repair=REPAIR)
 _NAMED = "people"  # the records of a store that has them
-_TICK = 50_000_000  # nanoseconds: writes that are further apart have different times
 
 
 def check_name(name: str) -> None:
@@ -322,24 +327,15 @@ class People:
 
     def refresh(self) -> None:
         """Read the file again if somebody changed it."""
-        version = self._version()
+        version = version_of(self.path)
         if version is None or version != self._seen:
-            with self._opened() as store, store.view() as now:
-                self._people = self._listed(now)
+            with self._open_store() as store, store.view() as now:
+                self._people = self._people_by_name(now)
             self._seen = version
 
     def get(self, name: str) -> Person | None:
         """The person with this name."""
         return self._people.get(name)
-
-    def _version(self) -> object:
-        """What tells one state of the file and its log from another; None while it may change without showing."""
-        found = []
-        for end in ("", "-wal"):
-            with contextlib.suppress(FileNotFoundError):
-                about = os.stat(f"{self.path}{end}")
-                found.append((end, about.st_ino, about.st_mtime_ns, about.st_size))
-        return found if found and time.time_ns() - max(at for _, _, at, _ in found) > _TICK else None
 
     def add(self, name: str, role: Role, *, days: float = LINK_DAYS) -> str:
         """Add a person, or give one a new link; returns the token, which is not kept."""
@@ -349,8 +345,8 @@ class People:
             raise InputError("days", f"must be above 0 and at most 3650, got {days:g}")
         token = secrets.token_urlsafe(32)
         expires = _this_moment() + datetime.timedelta(days=days)
-        with self._opened(write=True, create=True) as store, store.change() as now:
-            known = self._listed(now).get(name)
+        with self._open_store(write=True, create=True) as store, store.change() as now:
+            known = self._people_by_name(now).get(name)
             if known is not None and known.role != role:
                 raise InputError(name, f"is {known.role} already; choose another name for the {role}")
             person = Person(name, role, _hash(token), expires.isoformat(timespec="seconds"))
@@ -360,8 +356,8 @@ class People:
 
     def revoke(self, name: str) -> None:
         """End a person's link at once."""
-        with self._opened(write=True, create=True) as store, store.change() as now:
-            people = self._listed(now)
+        with self._open_store(write=True, create=True) as store, store.change() as now:
+            people = self._people_by_name(now)
             if name not in people:
                 raise InputError(name, f"is not among the people: {', '.join(people) or 'there are none'}")
             now.records(_NAMED).put(name, asdict(replace(people[name], revoked=True)))
@@ -379,15 +375,15 @@ class People:
 
     def copy_to(self, path: str | os.PathLike[str]) -> None:
         """Copy the people to a new file; the copy is complete or not there."""
-        with self._opened() as store:
+        with self._open_store() as store:
             store.copy_to(path)
 
     def check(self) -> str:
         """What is damaged in the file; empty if it is sound."""
-        with self._opened() as store:
+        with self._open_store() as store:
             return store.check()
 
-    def _opened(self, *, write: bool = False, create: bool = False) -> Store:
+    def _open_store(self, *, write: bool = False, create: bool = False) -> Store:
         return Store.open(self.path, PEOPLE, write=write, create=create, older=self._take_over)
 
     def _take_over(self, now: StoreView) -> None:
@@ -396,11 +392,11 @@ class People:
         for person in [] if content is None else content["people"]:
             now.records(_NAMED).put(person["name"], person)
 
-    def _listed(self, now: StoreView) -> dict[str, Person]:
+    def _people_by_name(self, now: StoreView) -> dict[str, Person]:
         try:
             return {name: Person(**person) for name, person in now.records(_NAMED).items()}
         except TypeError:
-            raise now.records(_NAMED).damaged("one of its people is none") from None
+            raise now.records(_NAMED).damaged("an entry is not a person") from None
 
 
 def _hash(token: str) -> str:

@@ -222,7 +222,7 @@ class JudgingState:
             self._apply(event)
             return
         self._forget(place)  # an undo concerns one document of one person, or one topic
-        for each in _standing(history):
+        for each in _not_undone(history):
             self._apply(each)
 
     def event(self, uid: str) -> Event | None:
@@ -231,7 +231,7 @@ class JudgingState:
 
     def undoable(self, person: str, topic: str) -> list[Event]:
         """What a person did on a topic and has not undone, in the order of time."""
-        return _standing(self._logs.get((person, topic), []))
+        return _not_undone(self._logs.get((person, topic), []))
 
     def _place(self, event: Event) -> Place:
         """Whose document an event concerns, or which topic; an undo concerns what it undoes."""
@@ -340,7 +340,7 @@ class JudgingState:
         return grades, unseen
 
 
-def _standing(history: list[Event]) -> list[Event]:
+def _not_undone(history: list[Event]) -> list[Event]:
     """The events of one place that were not undone, without the undoing; an undo may itself be undone."""
     undone = set[str]()
     for event in reversed(history):

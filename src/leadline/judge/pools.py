@@ -236,7 +236,7 @@ class Pool:
 
     def _finders(self) -> dict[str, str]:
         """Which documents each run found: a bit for each, in the order of topics and ids, in base 64."""
-        places = _ordered(self.documents).with_row_index("place").select("place", "topic", "document")
+        places = _in_fixed_order(self.documents).with_row_index("place").select("place", "topic", "document")
         assert self.found_by is not None
         joined = self.found_by.join(places, on=["topic", "document"], how="inner")
         found = {}
@@ -309,7 +309,7 @@ def check_utf8(where: str | os.PathLike[str], names: Iterable[str]) -> None:
         raise InputError(os.fspath(where), f"{visible(wrong)} is not UTF-8, which a pool needs")
 
 
-def _ordered(documents: pl.DataFrame) -> pl.DataFrame:
+def _in_fixed_order(documents: pl.DataFrame) -> pl.DataFrame:
     """The topics and documents of a pool in an order that does not depend on that of its lines."""
     return documents.select("topic", "document").with_row_index("line").sort("topic", "document")
 
@@ -321,7 +321,7 @@ def _found_by(documents: pl.DataFrame, recorded: dict[str, str] | None) -> tuple
     finders = np.zeros(len(documents), np.uint32)
     if not recorded:
         return None, finders
-    ordered, frames = _ordered(documents), []
+    ordered, frames = _in_fixed_order(documents), []
     for run, text in recorded.items():
         bits = np.unpackbits(np.frombuffer(base64.b64decode(text), np.uint8), count=len(ordered)).astype(bool)
         found = ordered.filter(pl.Series(bits))
@@ -376,7 +376,7 @@ def draw_pool(
     if budget is not None and budget < 1:
         raise InputError("budget", f"must be at least 1, got {budget}")
     found_by = _first_ranks(runs, layers[-1].last, topics)
-    pooled = _pooled(found_by, layers, families)
+    pooled = _pool_rows(found_by, layers, families)
     sampled = _sample(pooled, _sizes(layers, budget), len(layers), seed, first_stratum=1)
     names = tuple(run.name for run in runs)
     return Pool(
@@ -408,7 +408,7 @@ def extend_pool(pool: Pool, runs: Sequence[Run], *, families: Families | None = 
     found_by = _first_ranks(runs, pool.strata[-1].last, pool.topics)
     known = pool.documents.select("topic", "document")
     fresh = found_by.join(known, on=["topic", "document"], how="anti")
-    pooled = _pooled(fresh, pool.strata, families)
+    pooled = _pool_rows(fresh, pool.strata, families)
     relatives = _relatives(pool, pooled, families)
     pooled = pooled.join(relatives, on=["topic", "document"], how="anti")
     extended = pool.extended + 1
@@ -448,7 +448,7 @@ def _first_ranks(runs: Sequence[Run], depth: int, topics: Sequence[str] | None) 
     import polars as pl
 
     if not runs:
-        raise InputError("runs", "none given")
+        raise InputError("runs", "no run was given")
     names = [run.name for run in runs]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -473,7 +473,7 @@ def _first_ranks(runs: Sequence[Run], depth: int, topics: Sequence[str] | None) 
     return pl.concat(frames)
 
 
-def _pooled(found_by: pl.DataFrame, strata: Sequence[Stratum], families: Families | None) -> pl.DataFrame:
+def _pool_rows(found_by: pl.DataFrame, strata: Sequence[Stratum], families: Families | None) -> pl.DataFrame:
     """A row for each document: its best rank, how many runs list it, its unit and its stratum."""
     import polars as pl
 

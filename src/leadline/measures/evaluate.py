@@ -240,7 +240,7 @@ def open_sources(runs: RunsLike) -> list[Source]:
     if isinstance(runs, (str, os.PathLike)):
         runs = [runs]
     if isinstance(runs, Mapping) and not runs:
-        raise InputError("runs", "none given")
+        raise InputError("runs", "no run was given")
     if isinstance(runs, Mapping) and _names_runs(runs):
         return [replace(open_sources(cast("RunLike", run))[0], name=str(name)) for name, run in runs.items()]
     if isinstance(runs, Sequence) and not isinstance(runs, (str, bytes)) and _lists_runs(runs):
@@ -275,7 +275,7 @@ def _with_distinct_names(sources: list[Source]) -> list[Source]:
         count = seen[source.name]
         named.append(source if count == 1 else replace(source, name=f"{source.name}-{count}"))
     if not named:
-        raise InputError("runs", "none given")
+        raise InputError("runs", "no run was given")
     return named
 
 
@@ -356,10 +356,10 @@ def hits_of_runs(
         return reading.hits(source, kernels, local.memory)
 
     with ThreadPoolExecutor(max_workers=plan.workers) as pool:
-        yield from _reported(pool.map(one, sources), len(sources), progress)
+        yield from _with_progress(pool.map(one, sources), len(sources), progress)
 
 
-def _reported(parts: Iterator[RunHits], total: int, progress: Progress | None) -> Iterator[RunHits]:
+def _with_progress(parts: Iterator[RunHits], total: int, progress: Progress | None) -> Iterator[RunHits]:
     for done, part in enumerate(parts, start=1):
         yield part
         if progress is not None:

@@ -166,11 +166,11 @@ def _prefixes(hits: Hits, limits: Integers) -> Hits:
         tie_last=hits.tie_last[place],
         retrieved=np.repeat(hits.retrieved, many),
         topic=np.repeat(hits.topic, many),
-        reading=None if hits.reading is None else _tiled(hits.reading, many),
+        reading=None if hits.reading is None else _repeated(hits.reading, many),
     )
 
 
-def _tiled(reading: Reading, many: int) -> Reading:
+def _repeated(reading: Reading, many: int) -> Reading:
     length = int(reading.offsets[-1])
     return Reading(
         np.arange(many + 1) * length,

@@ -18,7 +18,7 @@ from leadline.records.other_packages import Order
 from leadline.records.qrels import Qrels
 from leadline.records.result import counted
 from leadline.records.runs import SORTING, Run, arrays_for, run_of_text
-from leadline.text import sheet as frames
+from leadline.text import sheet
 from leadline.text.engine import Kernel, compiled_job
 from leadline.text.fields import SEED, Ids, encode_id, number_of, shown, table_size
 from leadline.text.memory import NEW_ARRAYS, NewArrays
@@ -125,7 +125,7 @@ def _join_text_plain(text: SourceText, name: str, qrels: Qrels, order: Order, me
 @compiled_job("leadline.measures.kernels.join_text", plain=_join_text_plain)
 def _join_text(kernel: Kernel, text: SourceText, name: str, qrels: Qrels, order: Order, memory: NewArrays) -> RunHits:
     hits = None
-    if frames.named_kind(text.name, text.buffer[text.begin : text.begin + 4096].tobytes()) is None:
+    if sheet.named_kind(text.name, text.buffer[text.begin : text.begin + 4096].tobytes()) is None:
         hits = _in_one_pass(kernel, text, qrels, order, memory)
     if hits is None:
         hits = join(run_of_text(text, name, order=order, kernels=True, memory=memory), qrels, kernels=True)
@@ -478,7 +478,7 @@ def _difference(theirs: Sequence[str], ours: Sequence[str]) -> str:
     return ""
 
 
-def _composed(name: str) -> str:
+def _normal_form(name: str) -> str:
     import unicodedata
 
     return unicodedata.normalize("NFC", name)
@@ -487,5 +487,5 @@ def _composed(name: str) -> str:
 _CHANGES: tuple[tuple[Callable[[str], str], str], ...] = (
     (lambda name: name.lstrip("0"), "in leading zeros"),
     (str.lower, "in upper and lower case"),
-    (_composed, "in how accented letters are written: one character (NFC) or two (NFD)"),
+    (_normal_form, "in how accented letters are written: one character (NFC) or two (NFD)"),
 )

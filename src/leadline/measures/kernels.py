@@ -81,6 +81,7 @@ def join_run(
 
     `run_topic` says which topic of the run a topic of the judgements is, -1 where the run lacks it.
     """
+    # In the order of the judgements' topics: one that the run lacks has no hits, and none of its lines is read.
     count = 0
     for t in range(topics):
         hit_offsets[t] = count

@@ -283,9 +283,15 @@ def relstrings(hits: Hits) -> list[str]:
 
 # Its names in the order in which it prints them, with ours.
 NAMES = {
-    "infAP": "xinfAP(depth=1000)", "infNDCG": "infNDCG@1000", "iP10": "iP@10", "iP50": "iP@50", "iP1000": "iP@1000",
-    "inum_rel_ret": "inum_rel_ret(depth=1000)", "inum_rel": "inum_rel", "num_ret": "num_ret",
-}  # fmt: skip
+    "infAP": "xinfAP(depth=1000)",
+    "infNDCG": "infNDCG@1000",
+    "iP10": "iP@10",
+    "iP50": "iP@50",
+    "iP1000": "iP@1000",
+    "inum_rel_ret": "inum_rel_ret(depth=1000)",
+    "inum_rel": "inum_rel",
+    "num_ret": "num_ret",
+}
 SUMMED = ("inum_rel_ret", "inum_rel", "num_ret")
 LEFT_OUT = "sample_eval's lines iprec@rec are left out"
 

@@ -264,7 +264,7 @@ class JoinedParts:
             self.answered,
             tuple(self.strangers),
             sum(part.longer_lines for part in hits),
-            self._reading(),
+            self._joint_reading(),
             copies,
         )
 
@@ -279,7 +279,7 @@ class JoinedParts:
         order = np.argsort(topics)
         return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), ranges(starts[order], lengths[order])
 
-    def _reading(self) -> Reading | None:
+    def _joint_reading(self) -> Reading | None:
         readings = [part.hits.reading for part in self.parts if part.hits.reading is not None]
         if not readings:
             return None
@@ -415,7 +415,7 @@ def spread_hits(
     handed: deque[int] = deque()
     to_read_whole: set[int] = set()
 
-    def handing() -> Iterator[tuple[Source, RunCut | None]]:
+    def pieces_to_read() -> Iterator[tuple[Source, RunCut | None]]:
         for number, source in enumerate(sources):
             for cut in pieces[number]:
                 if number in to_read_whole:
@@ -427,7 +427,7 @@ def spread_hits(
         if progress is not None:
             progress(done, ends[-1])
 
-    results = ((handed.popleft(), hits) for hits in spread(hits_elsewhere, handing(), reading, plan))
+    results = ((handed.popleft(), hits) for hits in spread(hits_elsewhere, pieces_to_read(), reading, plan))
     for number, some in groupby(results, itemgetter(0)):
         parts, whole = JoinedParts(len(reading.qrels.topics)), None
         for done, (_, hits) in enumerate(some, start=ends[number] - len(pieces[number]) + 1):

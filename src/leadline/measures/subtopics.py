@@ -290,7 +290,7 @@ def _greedy(everything: Hits, reader: Reader, theta: Theta, depth: int) -> Hits:
         interest[subtopic[read]] *= left[read]
     ranked = np.flatnonzero(rank)
     ranked = ranked[np.lexsort((rank[ranked], topic[ranked]))]
-    return _listed(everything, candidates[ranked], rank[ranked])
+    return _hits_of_documents(everything, candidates[ranked], rank[ranked])
 
 
 def _highest_id_first(everything: Hits, documents: Integers) -> Integers:
@@ -301,7 +301,7 @@ def _highest_id_first(everything: Hits, documents: Integers) -> Integers:
     return documents[by_name[np.argsort(everything.row[documents[by_name]], kind="stable")]]
 
 
-def _listed(everything: Hits, documents: Integers, rank: Integers) -> Hits:
+def _hits_of_documents(everything: Hits, documents: Integers, rank: Integers) -> Hits:
     counts = np.bincount(everything.row[documents], minlength=everything.rows)
     return Hits(
         offsets=np.concatenate([[0], np.cumsum(counts)]),

@@ -206,6 +206,7 @@ def sort_lines(text: Any, lines: Any, by_document: int, sequence: Any, spare: An
             # Only the left half is set aside: the merged lines never overtake what is left of the right half.
             for i in range(start, middle):
                 spare[i] = sequence[i]
+            # The right half goes first only where it truly comes first: equal lines keep their order.
             i, j, k = start, middle, start
             while i < middle and j < stop:
                 if comes_first(text, lines, by_document, sequence[j], spare[i]):

@@ -11,7 +11,7 @@ from typing import IO
 import numpy as np
 
 from leadline.errors import InputError
-from leadline.text import sheet as frames
+from leadline.text import sheet
 from leadline.text.fields import is_skipped, shown
 from leadline.text.files import readable_size, reported
 from leadline.text.memory import NewArrays
@@ -43,7 +43,7 @@ def has_parts(path: str) -> bool:
         return False
     with open(path, "rb", opener=open_without_waiting) as file:
         head = next(iter(pieces_of(file, path)), b"")[:_HEAD]
-    if frames.named_kind(path, head) is not None or head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+    if sheet.named_kind(path, head) is not None or head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return False
     return b"\n" in head or len(head) < _HEAD
 
@@ -110,7 +110,7 @@ class RunParts:
         with reported(folder), TemporaryFile(dir=folder) as file:
             extents = self._collect(file, part_of, count + 1)
             for part, places in enumerate(extents):
-                yield self._collected(file, part, places, part_of)
+                yield self._part_text(file, part, places, part_of)
 
     def _collect(self, file: IO[bytes], part_of: dict[bytes, int], parts: int) -> list[list[tuple[int, int]]]:
         """Write the lines of each part behind each other, as far as the memory allows; return where they are."""
@@ -136,7 +136,7 @@ class RunParts:
         write_out()
         return extents
 
-    def _collected(
+    def _part_text(
         self, file: IO[bytes], part: int, places: list[tuple[int, int]], part_of: dict[bytes, int]
     ) -> SourceText:
         ends = list(accumulate(length for _, length in places))

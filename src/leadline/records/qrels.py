@@ -14,7 +14,7 @@ import numpy as np
 from leadline.errors import InputError, nearest, not_a_choice
 from leadline.records.other_packages import LARGEST_GRADE, Format, is_handle, rows_of
 from leadline.records.result import MOST_ROWS, Result, Table, counted
-from leadline.text import sheet as frames
+from leadline.text import sheet
 from leadline.text.fields import Coded, FieldTable, Ids, encode_id, hash_tables, number_of, read_fields, shown
 from leadline.text.files import write_whole
 from leadline.text.source import SourceText, read_text
@@ -100,7 +100,7 @@ class Qrels(Result):
         """
         if isinstance(judgements, cls):
             return judgements
-        from leadline.records.objects import judgement_columns
+        from leadline.records.columns import judgement_columns
 
         return cls.from_columns(**judgement_columns(judgements, name)._asdict())
 
@@ -174,7 +174,7 @@ class Qrels(Result):
 
     def to_polars(self) -> polars.DataFrame:
         """The judgements as a Polars data frame: topic, document, grade, and what else they have, such as subtopic."""
-        from leadline.records.objects import polars_frame
+        from leadline.records.columns import polars_frame
 
         return polars_frame(self._columns(), self.name)
 
@@ -441,11 +441,11 @@ def qrels_of_text(text: SourceText, *, format: str | None = None) -> Qrels:
     """Read judgements from a text in memory."""
     if format is not None and format not in get_args(Format):
         raise not_a_choice("qrels format", format, get_args(Format))
-    kind = frames.named_kind(text.name, text.buffer[text.begin : text.begin + 4096].tobytes())
+    kind = sheet.named_kind(text.name, text.buffer[text.begin : text.begin + 4096].tobytes())
     if kind is not None:
-        from leadline.records.objects import judgement_columns_of_frame
+        from leadline.records.columns import judgement_columns_of_frame
 
-        return Qrels.from_columns(**judgement_columns_of_frame(frames.frame_of_text(text, kind), text.name)._asdict())
+        return Qrels.from_columns(**judgement_columns_of_frame(sheet.frame_of_text(text, kind), text.name)._asdict())
     fewest = 5 if format in ("strata", "prels", "passages") else 4
     table = read_fields(text, fewest, 6, lambda found: _wrong_count(found, format))
     if table.columns == 6:

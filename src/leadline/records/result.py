@@ -10,9 +10,12 @@ import sys
 import textwrap
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from leadline.errors import checked_choice, visible
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 LONGEST = 180  # characters of a finding in a `repr`
 MOST_ROWS = 20  # of a table in a notebook
@@ -58,48 +61,49 @@ class Result:
         return self._finding() if table is None else table.render("table")
 
     def _repr_html_(self) -> str:
-        from html import escape  # nothing but a notebook asks for it
+        from xml.etree import ElementTree  # nothing but a notebook asks for it
 
         table = self._shown_table()
         notes: tuple[str, ...] = tuple(getattr(self, "notes", ()))
-        said = [f"<p>{escape(visible(self._finding()))}</p>"]
+        shown = ElementTree.Element("div")
+        ElementTree.SubElement(shown, "p").text = visible(self._finding())
         if table is not None:
-            said.append(html_table(table))
-        said += [f"<p><small>{escape(visible(note))}</small></p>" for note in notes[:MOST_NOTES]]
+            _add_html_table(shown, table)
+        for note in notes[:MOST_NOTES]:
+            _add_small(shown, visible(note))
         if len(notes) > MOST_NOTES:
-            said.append(f"<p><small>… {len(notes) - MOST_NOTES} more notes, see .notes</small></p>")
-        return f"<div>{''.join(said)}</div>"
+            _add_small(shown, f"… {len(notes) - MOST_NOTES} more notes, see .notes")
+        return ElementTree.tostring(shown, encoding="unicode", method="html")
 
 
-def html_table(table: Table, rows: int = MOST_ROWS, columns: int = MOST_COLUMNS) -> str:
-    """A table as HTML, cut at a number of rows and columns; a line under it counts what was cut."""
-    from html import escape
+def _add_small(parent: Element, text: str) -> None:
+    """Add a paragraph in small type to an element of HTML."""
+    from xml.etree.ElementTree import SubElement
 
-    shown_rows, shown_columns = range(len(table.rows))[:rows], range(len(table.columns))[:columns]
-    sides = ["right" if table.is_numeric(c) else "left" for c in shown_columns]
-    head = "".join(
-        f'<th style="text-align:{sides[c]}">{escape(visible(str(table.columns[c])))}</th>' for c in shown_columns
-    )
-    body = []
-    for r in shown_rows:
-        cells = []
-        for c in shown_columns:
-            text = escape(table.shown(r, c))
-            text = f"<b>{text}</b>" if (r, c) in table.best else text
-            aside = escape(table.asides.get((r, c), ""))
-            beside = f" <small>{aside}</small>" if aside else ""
-            cells.append(f'<td style="text-align:{sides[c]};font-variant-numeric:tabular-nums">{text}{beside}</td>')
-        body.append(f"<tr>{''.join(cells)}</tr>")
-    cut = [
-        f"{count - len(shown):,} more {what}"
-        for count, shown, what in (
-            (len(table.rows), shown_rows, "rows"),
-            (len(table.columns), shown_columns, "columns"),
-        )
-        if count > len(shown)
-    ]
-    more = f"<p><small>… {' and '.join(cut)}</small></p>" if cut else ""
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>{more}"
+    SubElement(SubElement(parent, "p"), "small").text = text
+
+
+def _add_html_table(parent: Element, table: Table) -> None:
+    """Add a table to an element of HTML, cut at a number of rows and columns; a line under it counts what was cut."""
+    from xml.etree.ElementTree import SubElement
+
+    rows, columns = range(len(table.rows))[:MOST_ROWS], range(len(table.columns))[:MOST_COLUMNS]
+    sides = ["right" if table.is_numeric(c) else "left" for c in columns]
+    drawn = SubElement(parent, "table")
+    head = SubElement(SubElement(drawn, "thead"), "tr")
+    for c in columns:
+        SubElement(head, "th", style=f"text-align:{sides[c]}").text = visible(str(table.columns[c]))
+    body = SubElement(drawn, "tbody")
+    for r in rows:
+        row = SubElement(body, "tr")
+        for c in columns:
+            cell = SubElement(row, "td", style=f"text-align:{sides[c]};font-variant-numeric:tabular-nums")
+            (SubElement(cell, "b") if (r, c) in table.best else cell).text = table.shown(r, c)
+            if aside := table.asides.get((r, c), ""):
+                SubElement(cell, "small", style="margin-left:0.3em").text = aside
+    left_out = {"rows": len(table.rows) - len(rows), "columns": len(table.columns) - len(columns)}
+    if any(left_out.values()):
+        _add_small(parent, f"… {' and '.join(f'{count:,} more {what}' for what, count in left_out.items() if count)}")
 
 
 def counted(number: int, noun: str) -> str:

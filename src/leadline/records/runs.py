@@ -22,7 +22,7 @@ from leadline.errors import InputError, LeadlineWarning, nearest, system_reason
 from leadline.records.kernel_arguments import LineOrder, RunLines, RunTopics
 from leadline.records.other_packages import Order
 from leadline.records.result import MOST_ROWS, Result, Table, counted
-from leadline.text import sheet as frames
+from leadline.text import sheet
 from leadline.text.engine import Kernel, compiled_job
 from leadline.text.fields import (
     NAN,
@@ -167,7 +167,7 @@ class Run(Result):
 
         `name` is used where the object has no name of its own.
         """
-        from leadline.records.objects import run_columns
+        from leadline.records.columns import run_columns
 
         return run if isinstance(run, cls) else cls.from_columns(*run_columns(run, name), order=order)
 
@@ -231,7 +231,7 @@ class Run(Result):
 
     def to_polars(self) -> polars.DataFrame:
         """The run as a Polars data frame: topic, document, rank, score."""
-        from leadline.records.objects import polars_frame
+        from leadline.records.columns import polars_frame
 
         return polars_frame(self._columns(), self.name)
 
@@ -333,11 +333,11 @@ def run_of_text(
     memory: NewArrays = NEW_ARRAYS,
 ) -> Run:
     """A run from a text in memory."""
-    kind = frames.named_kind(text.name, text.buffer[text.begin : text.begin + 4096].tobytes())
+    kind = sheet.named_kind(text.name, text.buffer[text.begin : text.begin + 4096].tobytes())
     if kind is not None:
-        from leadline.records.objects import run_columns_of_frame
+        from leadline.records.columns import run_columns_of_frame
 
-        columns = run_columns_of_frame(frames.frame_of_text(text, kind), name, text.name)
+        columns = run_columns_of_frame(sheet.frame_of_text(text, kind), name, text.name)
         return Run.from_columns(*columns, order=order)
     if kernels is None:
         kernels = _scan.pays(text.size())
@@ -559,7 +559,7 @@ def _not_a_run(path: str) -> str:
     try:
         with open(path, "rb", opener=open_without_waiting) as file:
             head = file.read(4096) or b""
-        if frames.named_kind(path, head) is not None:
+        if sheet.named_kind(path, head) is not None:
             return ""
         lines = head if len(head) < 4096 else head.rpartition(b"\n")[0]
         run_of_text(SourceText.of(lines, path), path, order="file", kernels=False)

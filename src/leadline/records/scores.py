@@ -569,7 +569,7 @@ def _refuse_twice(
         axis.names[int(code)] for axis, code in zip(axes, np.unravel_index(flat[order[place]], shape), strict=True)
     )
     raise sheet.error(
-        second, f"run {run}, topic {topic}, measure {measure} is there twice, first in {sheet.where(first)}"
+        second, f"run {run}, topic {topic}, measure {measure} is given twice, first in {sheet.where(first)}"
     )
 
 

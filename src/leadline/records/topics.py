@@ -263,7 +263,7 @@ class Topics(Result):
         seen: set[str] = set()
         for topic in items:
             if topic.id in seen:
-                raise InputError(name, f"topic {topic.id} is there twice")
+                raise InputError(name, f"topic {topic.id} is given twice")
             seen.add(topic.id)
         return cls(items, name)
 
@@ -325,7 +325,7 @@ def _of_sheet(sheet: Sheet) -> Topics:
     topics = []
     for r, row in enumerate(sheet.rows):
         if first.setdefault(names[r], r) != r:
-            raise sheet.error(r, f"topic {names[r]} is there twice, first in {sheet.where(first[names[r]])}")
+            raise sheet.error(r, f"topic {names[r]} is given twice, first in {sheet.where(first[names[r]])}")
         known = {name: None if place is None else row[place] for name, place in places.items()}
         topics.append(
             Topic(

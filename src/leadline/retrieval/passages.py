@@ -258,9 +258,9 @@ class Marker:
             base, end = int(offsets[number]), int(offsets[number + 1])
             inside = range(int(first[number]), int(first[number + 1]))
             matches = [(places[word], terms[word]) for word in inside if terms[word] in self.weights]
-            self._marks[piece] = self._placed(piece, whole[base:end], base, matches) if matches else []
+            self._marks[piece] = self._places_in(piece, whole[base:end], base, matches) if matches else []
 
-    def _placed(
+    def _places_in(
         self, piece: str, written: bytes, base: int, matches: list[tuple[tuple[int, int], str]]
     ) -> list[tuple[int, int, str]]:
         """The places of words in a piece, from their places in the bytes of all pieces."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leadline.collections.documents.document import Claim, Document, split
-from leadline.errors import InputError
+from leadline.errors import InputError, in_sentence
 from leadline.records.result import Result, Table, counted
 from leadline.retrieval.choices import BEARING, DEFAULT_SYSTEM
 from leadline.retrieval.dense.vectors import stored_vectors
@@ -461,12 +461,8 @@ def system_line(context: SearchContext, request: Request, named: str | None) -> 
     if named:
         return f"System: {named}, as asked."
     used, missing = evidence(context, request)
-    lacking = f"; without {_listed(missing)}, which are missing" if missing else ""
-    return f"System: {DEFAULT_SYSTEM}, by {_listed(used)}{lacking}."
-
-
-def _listed(words: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+    lacking = f"; without {in_sentence(missing)}, which are missing" if missing else ""
+    return f"System: {DEFAULT_SYSTEM}, by {in_sentence(used)}{lacking}."
 
 
 def prior_art_finding(found: PriorArt) -> str:

@@ -359,7 +359,7 @@ def _trained(
 ) -> Any:  # a lightgbm.Booster
     import lightgbm
 
-    kept = [_kept(of_topic, hits, weights) for of_topic, hits in zip(features, relevant, strict=True)]
+    kept = [_candidates(of_topic, hits, weights) for of_topic, hits in zip(features, relevant, strict=True)]
     whole = np.concatenate([of_topic[rows] for of_topic, rows in zip(features, kept, strict=True)])
     labels = np.concatenate([hits[rows] for hits, rows in zip(relevant, kept, strict=True)]).astype(np.int32)
     data = lightgbm.Dataset(
@@ -369,7 +369,7 @@ def _trained(
     return lightgbm.train(settings, data, num_boost_round=TREES)
 
 
-def _kept(features: Floats, relevant: NDArray[np.bool_], weights: Floats) -> NDArray[np.int64]:
+def _candidates(features: Floats, relevant: NDArray[np.bool_], weights: Floats) -> NDArray[np.int64]:
     """The candidates to learn from: all, or the relevant ones and those with the largest sums."""
     if len(features) <= MOST:
         return np.arange(len(features))

@@ -55,6 +55,15 @@ def altair() -> Any:
         raise LeadlineError("a chart needs the package altair: pip install altair") from None
 
 
+def tips(*fields: str) -> list[Any]:
+    """The tooltip of some fields.
+
+    Altair looks through all its classes to find what a string or a dictionary is, 10 ms each time. So charts give all
+    encodings as objects: `alt.Text("name:N")` instead of `"name:N"`, `alt.XValue(0)` instead of `alt.value(0)`.
+    """
+    return [altair().Tooltip(field) for field in fields]
+
+
 def styled(chart: Any) -> Any:
     """The chart with the colours and fonts of all figures."""
     return (
@@ -142,7 +151,7 @@ def beside(
         said="narrow ? datum.tight : datum.text", at="narrow ? datum.listed : datum.y"
     )
     # In charts side by side, the word width is that of each of them, but in an expression it is that of all.
-    x = alt.value({"expr": f"narrow ? {inside_x} : {at_end}"} if corner else "width" if side == "right" else 0)
+    x = alt.XValue({"expr": f"narrow ? {inside_x} : {at_end}"} if corner else "width" if side == "right" else 0)
     base = base.encode(x=x, y=alt.Y("at:Q", scale=alt.Scale(domain=[low, high])))
     # Each row has its colour: a colour scale would be shared with the lines, which have another domain.
     dot = alt.ExprRef(f"narrow ? {inside_dot} : {9 * outwards}")
@@ -150,8 +159,12 @@ def beside(
     beyond = alt.ExprRef(f"narrow ? {inside_dx} : {16 * outwards}")
     align = alt.ExprRef(f"narrow ? '{inside_align}' : '{start}'")
     text = {"align": align, "dx": beyond, "baseline": "middle", "fontSize": 12}
-    rim = base.mark_text(**text, stroke=PAPER, strokeWidth=4).encode(text="said:N")
-    return dots.encode(color=alt.Color("colour:N", scale=None)) + rim + base.mark_text(**text).encode(text="said:N")
+    rim = base.mark_text(**text, stroke=PAPER, strokeWidth=4).encode(text=alt.Text("said:N"))
+    return (
+        dots.encode(color=alt.Color("colour:N", scale=None))
+        + rim
+        + base.mark_text(**text).encode(text=alt.Text("said:N"))
+    )
 
 
 def _in_corner(

@@ -11,12 +11,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from leadline.collections.documents import build_folder as build_memory
+from leadline.collections.documents import build_folder
 from leadline.collections.documents.build import PART_BYTES
 from leadline.errors import InputError
 from leadline.measures import run_source
 from leadline.records.result import Result, Table, counted
-from leadline.retrieval import word_search as search_memory
+from leadline.retrieval import word_search
 from leadline.retrieval.index import writing
 from leadline.show.choices import Machine, Workload
 from leadline.text.engine import LOADING_PAYS
@@ -144,8 +144,8 @@ def estimate(work: Workload, machine: Machine | None = None) -> Estimate:
             machines = 1
         return JobCost(name, round(disk), seconds, round(memory), machines, because)
 
-    collecting, indexing = build_memory.least_memory(PART_BYTES), writing.least_memory(count)
-    searching = search_memory.least_memory(count)
+    collecting, indexing = build_folder.least_memory(PART_BYTES), writing.least_memory(count)
+    searching = word_search.least_memory(count)
     run_bytes = work.topics * work.depth * LINE_BYTES
     judgements = work.topics * work.judged * JUDGEMENT_BYTES
     evaluating = run_source.least_memory(

@@ -26,7 +26,7 @@ from leadline.measures.hits import Mask
 from leadline.records.qrels import Qrels, read_qrels
 from leadline.records.runs import Run, read_run
 from leadline.records.topics import Topics
-from leadline.retrieval.index.choices import FIELDS
+from leadline.retrieval.choices import FIELDS
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.manifest import check_index
 from leadline.retrieval.pipeline.context import SearchContext
@@ -41,7 +41,7 @@ from leadline.show.report.html_page import code_of, key_of, key_written_in
 from leadline.show.report.page import report
 from leadline.text.checksums import CHECKSUM, Finding, check_seal, file_sha256, parsed_object, sealed, stored_bytes
 from leadline.text.files import write_stored
-from leadline.text.owned_files import JOURNAL, PEOPLE, RECORD
+from leadline.text.owned_files import JOURNAL, PEOPLE, RECORD, is_owned
 from leadline.text.owned_folder import OwnedFolder, identity_of
 from leadline.trust.incomplete import Incomplete, Recovery, recovery, together
 from leadline.trust.pairs import Standing
@@ -401,17 +401,18 @@ def story(cited: Evidence, true: Evidence, thinned: Incomplete, recovered: Recov
 
 def _lines(cited: Evidence, true: Evidence, thinned: Incomplete, recovered: Recovery) -> Iterator[str]:
     trio = cited.trio
-    yield f"{len(cited.runs)} systems searched for the prior art of {len(cited.topics)} patents; {_missed(cited, true)}"
+    systems, patents = len(cited.runs), len(cited.topics)
+    yield f"{systems} systems searched for the prior art of {patents} patents; {_share_missed(cited, true)}"
     yield f"By citations {_winners(cited, trio)}."
     yield f"In truth     {_winners(true, trio)}."
     yield from _firmness(cited, true)
     yield _effort(cited, true)
     yield _thinned_in_words(thinned)
     yield _order(recovered)
-    yield _flattered(recovered)
+    yield _measures_flattered(recovered)
 
 
-def _missed(cited: Evidence, true: Evidence) -> str:
+def _share_missed(cited: Evidence, true: Evidence) -> str:
     """The share of the truly relevant documents that is cited, and the share of citations that is not relevant."""
     known, real = _pairs(cited), _pairs(true)
     found = len(known & real)
@@ -467,7 +468,7 @@ def _order(found: Recovery) -> str:
     return f"Against the true order, the order by citations has a τ of {taus}."
 
 
-def _flattered(found: Recovery) -> str:
+def _measures_flattered(found: Recovery) -> str:
     table = found.flattered(f"PRES@{EFFORT}").rows
     (most, up, *_), (least, down, *_) = table[0], table[-1]
     if not up and not down:
@@ -517,7 +518,7 @@ def _of_demo(folder: Path) -> Lab:
     with OwnedFolder.locked(folder, KIND, VERSION) as owned:
         owned.reserve(LAB_NAME)
     place = folder / LAB_NAME
-    lab = Lab.open(place) if (place / "lab.json").exists() else Lab.create(place, "A simulated patent office")
+    lab = Lab.open(place) if is_owned(place) else Lab.create(place, "A simulated patent office")
     lab.add(folder / "office" / "collection", name="office", replaced=True)
     lab.add(folder / "index", name="words", replaced=True)
     for name in JUDGED:

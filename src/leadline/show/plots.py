@@ -1,15 +1,30 @@
-"""The charts of results of comparisons, registered in `trust/study.py`: missing judgements, and retrievability."""
+"""The charts of results: missing judgements and retrievability, registered in `trust/study.py`, and of a collection."""
 
 from __future__ import annotations
 
+import datetime
 import math
 import textwrap
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import polars as pl
 
-from leadline.show.charts import DASHES, OKABE_ITO, PAPER, altair, beside, measure_colours, narrow, styled
+from leadline.collections.documents.collection import Collection, counts
+from leadline.show.charts import (
+    BUOY,
+    DASHES,
+    DEPTH,
+    OKABE_ITO,
+    PAPER,
+    altair,
+    beside,
+    measure_colours,
+    narrow,
+    styled,
+    tips,
+)
 from leadline.trust.incomplete import Incomplete
 from leadline.trust.retrievability import Retrievability
 from leadline.trust.study import plot
@@ -63,7 +78,7 @@ def plain(study: Incomplete) -> Any:
         x=x,
         color=colour,
         strokeDash=dash,
-        tooltip=["measure:N", "keep:Q", "known:Q", "mean:Q", "lowest:Q", "low:Q", "high:Q"],
+        tooltip=tips("measure:N", "keep:Q", "known:Q", "mean:Q", "lowest:Q", "low:Q", "high:Q"),
     )
     mean = base.mark_line(strokeWidth=2.5, point=alt.OverlayMarkDef(size=40)).encode(
         y=alt.Y("mean:Q", title=likeness, scale=heights, axis=axis)
@@ -75,7 +90,7 @@ def plain(study: Incomplete) -> Any:
     for at, text in GUIDES.items():
         side, dy = free_place(lines, at, (1 - floor) / HEIGHT)
         words = alt.Chart(alt.Data(values=[{"at": at, "said": text}])).encode(
-            x=alt.value("width" if side == "right" else 0), y=alt.Y("at:Q", scale=heights), text="said:N"
+            x=alt.XValue("width" if side == "right" else 0), y=alt.Y("at:Q", scale=heights), text=alt.Text("said:N")
         )
         place = {"align": side, "dx": -4 if side == "right" else 4, "dy": dy, "fontSize": 12}
         named += [words.mark_text(**place, stroke=PAPER, strokeWidth=4), words.mark_text(**place)]
@@ -166,7 +181,7 @@ def retrievability_chart(found: Retrievability) -> Any:
             x=x,
             y=y,
             color=alt.Color("run:N", title=None, sort=names, scale=alt.Scale(domain=names, range=colours)),
-            tooltip=["run:N", "documents:Q", "retrievability:Q"],
+            tooltip=tips("run:N", "documents:Q", "retrievability:Q"),
         )
     )
     ends = [{"documents": 0, "retrievability": 0}, {"documents": 1, "retrievability": 1}]
@@ -174,3 +189,60 @@ def retrievability_chart(found: Retrievability) -> Any:
     subtitle = f"within {found.cutoff} ranks; dotted: every document is found as easily"
     title = alt.TitleParams(textwrap.wrap(found.finding(), 90), subtitle=subtitle)
     return styled((even + lines).properties(width=SIDE, height=SIDE, title=title))
+
+
+# The chart of a collection: its documents by year, office and class, and its citations by origin.
+
+MOST = 12  # bars in a panel; the rest is one grey bar
+PANEL, BAR = 300, 18  # in pixels: the width of a panel, the height of a bar
+
+
+def collection_chart(collection: Collection) -> Any:
+    """Four panels: years, offices, classes, and the origin of citations."""
+    alt = altair()
+    years = counts(collection, "year").filter(pl.col("value") != "unknown")
+    panels = [
+        _bars(counts(collection, "office"), "documents by office", DEPTH[3]),
+        _bars(counts(collection, "subclass"), "documents by subclass", DEPTH[3]),
+        _bars(counts(collection, "origin"), "citations by origin", BUOY),
+    ]
+    by_year = (
+        alt.Chart(alt.Data(values=years.to_dicts()), title="documents by year of publication")
+        .mark_bar(color=DEPTH[3])
+        .encode(
+            x=alt.X("value:Q", title=None, axis=alt.Axis(format="d", grid=False, tickMinStep=1)),
+            y=alt.Y("count:Q", title=None),
+            tooltip=["value:Q", "count:Q"],
+        )
+        .properties(width=PANEL, height=160)
+    )
+    grid = alt.vconcat(alt.hconcat(by_year, panels[1]), alt.hconcat(panels[0], panels[2]))
+    return styled(grid.properties(title=alt.TitleParams(collection_finding(collection), fontSize=15, offset=14)))
+
+
+def collection_finding(collection: Collection) -> str:
+    """What the chart shows, in a sentence."""
+    records = collection.records
+    offices = records["office"].n_unique()
+    first, last = records["publication"].min(), records["publication"].max()
+    years = sorted({day.year for day in (first, last) if isinstance(day, datetime.date)})
+    span = f", published {' to '.join(map(str, years))}" if years else ""
+    origins = counts(collection, "origin")
+    total = int(origins["count"].sum())
+    examiners = int(origins.filter(pl.col("value") == "examiner")["count"].sum())
+    cited = f"; examiners made {100 * examiners / total:.0f} % of {total:,} citations" if total else "; no citations"
+    return f"{len(collection):,} documents of {offices} office{'s' * (offices != 1)}{span}{cited}"
+
+
+def _bars(table: pl.DataFrame, title: str, colour: str) -> Any:
+    alt = altair()
+    shown = table.head(MOST).to_dicts()
+    rest = int(table["count"][MOST:].sum())
+    if rest:
+        shown.append({"value": f"{len(table) - MOST} others", "count": rest})
+    base = alt.Chart(alt.Data(values=shown), title=title).encode(
+        x=alt.X("count:Q", title=None, axis=alt.Axis(labels=False, ticks=False, grid=False, domain=False)),
+        y=alt.Y("value:N", title=None, sort=None, axis=alt.Axis(ticks=False, domain=False)),
+    )
+    numbers = base.mark_text(align="left", dx=4, fontSize=12).encode(text=alt.Text("count:Q", format=","))
+    return (base.mark_bar(color=colour) + numbers).properties(width=PANEL, height=BAR * max(len(shown), 1))

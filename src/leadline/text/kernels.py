@@ -541,6 +541,7 @@ def scan_fields(
         if count < fewest:
             found[0], found[1] = start_of_line, count
             return TOO_FEW_FIELDS
+        # Fields that the line lacks are empty slices, so that the arrays stay a grid of lines and fields.
         for k in range(count, most):
             starts[lines * most + k] = start_of_line
             lengths[lines * most + k] = 0

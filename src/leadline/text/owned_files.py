@@ -12,6 +12,7 @@ import json
 import os
 import re
 import stat
+import threading
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -104,15 +105,20 @@ OURS = {  # the letters of every kind of store that there is, and what it is: fi
     "LHST": "a search history",
     "LLAB": "the store of a lab",
     "LPPL": "a list of people",
-    "LRES": "the results of a lab",
+    "LRES": "the stored results of a lab",
 }
 PathLike = str | os.PathLike[str]
 RECORD, JOURNAL, PEOPLE = ".json", ".journal", ".people"  # added to the name of a pool's file
 BESIDE_POOL = {
-    JOURNAL: "the journal", f"{JOURNAL}-wal": "the write-ahead log", f"{JOURNAL}-shm": "the shared memory",
-    f"{JOURNAL}-journal": "the rollback journal", PEOPLE: "the list of people", RECORD: "the record",
-    f"{PEOPLE}-wal": "the log of the list of people", f"{PEOPLE}-shm": "the shared memory of the list of people",
-}  # fmt: skip
+    JOURNAL: "the journal",
+    f"{JOURNAL}-wal": "the write-ahead log",
+    f"{JOURNAL}-shm": "the shared memory",
+    f"{JOURNAL}-journal": "the rollback journal",
+    PEOPLE: "the list of people",
+    RECORD: "the record",
+    f"{PEOPLE}-wal": "the log of the list of people",
+    f"{PEOPLE}-shm": "the shared memory of the list of people",
+}
 RECORD_OF_POOL = "the record of a pool"  # what a pool's record says it is
 POOLS = "pools"  # the folder of a lab for pools; what is made for it may replace a pool
 ELSEWHERE = "name another file for the output"
@@ -235,6 +241,26 @@ def _by_content(place: Path) -> str | None:
     return OURS.get(_letters(place)) or (sealed and f"{sealed}, which we wrote")
 
 
+# Closing a file gives up every lock that this process has on it, also those of SQLite's connections to it. So files of
+# stores are opened by one thread at a time, and what one that is open here begins with is known without reading it.
+one_at_a_time = threading.Lock()
+_heads: dict[tuple[int, int], list[bytes]] = {}  # by device and number
+
+
+@contextlib.contextmanager
+def open_here(place: Path, letters: str) -> Iterator[None]:
+    """Take note that a store is open in this process until the block ends. `one_at_a_time` is held at both ends."""
+    about = os.lstat(place)
+    heads = _heads.setdefault((about.st_dev, about.st_ino), [])
+    heads.append(_SQLITE.ljust(_ID_AT, b"\0") + letters.encode("ascii"))
+    try:
+        yield
+    finally:
+        heads.pop()
+        if not heads:
+            del _heads[about.st_dev, about.st_ino]
+
+
 def _letters(place: Path) -> str:
     """The letters in the head of a store, which say of what kind it is; empty for another file."""
     head, _ = _ends(place)
@@ -251,10 +277,14 @@ def _sealed_as(place: Path) -> str | None:
 def _ends(place: Path) -> tuple[bytes, bytes]:
     """The beginning and the end of a file; nothing where there is none."""
     try:
-        with open(place, "rb", opener=open_stored) as file:
-            head = file.read(_ENDS)
-            file.seek(max(0, file.seek(0, os.SEEK_END) - _ENDS))
-            return head, file.read(_ENDS)
+        with one_at_a_time:
+            about = os.lstat(place)
+            if known := _heads.get((about.st_dev, about.st_ino)):
+                return known[0], b""
+            with open(place, "rb", opener=open_stored) as file:
+                head = file.read(_ENDS)
+                file.seek(max(0, file.seek(0, os.SEEK_END) - _ENDS))
+                return head, file.read(_ENDS)
     except (OSError, ValueError):
         return b"", b""
 

@@ -174,7 +174,7 @@ def sheet_of_text(text: SourceText) -> Sheet:
         raise InputError(sheet.name, "has a header and nothing under it")
     twice = next((name for name, count in Counter(sheet.columns).items() if count > 1), None)
     if twice is not None:
-        raise InputError(sheet.name, f"column {twice} is there twice", line=None if sheet.lines is None else 1)
+        raise InputError(sheet.name, f"column {twice} is given twice", line=None if sheet.lines is None else 1)
     return sheet
 
 

@@ -15,13 +15,13 @@ from leadline.records.result import Result, Table, counted, whole_percent
 from leadline.records.scores import Scores
 from leadline.trust.paired_tests import (
     Moments,
+    Resampled,
     all_pairs,
     ceiling,
     checked_alpha,
     checked_draws,
     random_counts,
     random_ranges,
-    resampled,
     tukey,
     without_rounding_errors,
 )
@@ -276,12 +276,9 @@ def bootstrap_discrimination(matrix: Array, counts: Integers, alpha: float = 0.0
     The difference needed: for each pair, the mean difference in the sample whose studentised mean is the
     ⌈alpha · draws⌉-th largest; the largest of these over all pairs.
     """
-    moments = Moments.of(matrix)
-    levels, needed = np.empty(len(moments.mean)), np.empty(len(moments.mean))
-    for part in resampled(matrix, moments, counts):
-        levels[part.pairs] = part.levels
-        needed[part.pairs] = part.difference_at(alpha)
-    return Discrimination(levels, float(needed.max()))
+    sampled = Resampled.of(matrix, counts)
+    levels, largest = sampled.levels()
+    return Discrimination(levels, sampled.difference_needed(alpha, largest))
 
 
 def tukey_discrimination(matrix: Array, ranges: Array, alpha: float = 0.05) -> Discrimination:

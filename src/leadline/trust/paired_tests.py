@@ -167,7 +167,9 @@ def student_t(matrix: Array) -> TestResult:
 
 
 DRAWS_AT_ONCE = 2048
-FEWEST_PAIRS = 128  # in a block; with fewer, converting counts to weights would cost more than using them
+SAMPLES_AT_ONCE = 512  # in a block, whose sums stay in the processor's cache
+COLUMNS, ONE_THREAD = (64, 32, 16, 8), 2**18  # of a piece of a matrix product; multiplications that BLAS does not share
+MOST_T = 1e5  # a larger t is as certain
 
 
 def bootstrap(matrix: Array, counts: Integers) -> TestResult:
@@ -182,11 +184,8 @@ def bootstrap(matrix: Array, counts: Integers) -> TestResult:
     >>> bootstrap(matrix, counts_of([[0, 1, 1, 2], [3, 3, 0, 0], [0, 1, 2, 3]])).p
     array([0.66666667])
     """
-    moments = Moments.of(matrix)
-    levels = np.empty(len(moments.mean))
-    for part in resampled(matrix, moments, counts):
-        levels[part.pairs] = part.levels
-    return TestResult(moments.t, levels)
+    sampled = Resampled.of(matrix, counts)
+    return TestResult(sampled.t, sampled.levels()[0])
 
 
 def random_counts(topics: int, draws: int, rng: np.random.Generator) -> Integers:
@@ -213,25 +212,82 @@ def counts_of(samples: Integers | list[list[int]]) -> Integers:
 
 @dataclass(frozen=True)
 class Resampled:
-    """A block of pairs: the absolute means and studentised means in every sample, pairs × draws."""
+    """The samples of every pair of systems, whose sums and sums of squares are computed a block of samples at a time.
 
-    pairs: slice
-    t: Array  # observed
-    means: Array
-    ts: Array
+    For a sample of n centred differences with the sum s and the sum of squares q, t² = (n − 1) s² / (n q − s²), which
+    grows with s² / q. So |t| ≥ c where s² ≥ q · n c² / (n − 1 + c²), without a root or a division for each sample.
+    """
 
-    @property
-    def levels(self) -> Array:
-        """The share of samples whose studentised mean is at least as far from 0 as the observed one."""
-        share = (self.ts >= least_extreme(self.t)[:, None]).mean(axis=1)
-        return np.asarray(share, np.float64)
+    values: Array  # systems × topics, the mean of each system 0
+    t: Array  # observed, of each pair
+    deviation: Array
+    counts: Integers  # samples × topics
 
-    def difference_at(self, alpha: float) -> Array:
-        """The mean difference in the sample whose studentised mean is the ⌈alpha · draws⌉-th largest."""
-        draws = self.ts.shape[1]
-        place = draws - min(draws, max(1, ceiling(alpha * draws)))
-        sample = np.argpartition(self.ts, place, axis=1)[:, place]
-        return np.take_along_axis(self.means, sample[:, None], axis=1)[:, 0]
+    @classmethod
+    def of(cls, matrix: Array, counts: Integers) -> Resampled:
+        """The samples of these scores, systems × topics."""
+        moments = Moments.of(matrix)
+        return cls(matrix - matrix.mean(axis=1, keepdims=True), moments.t, moments.deviation, counts)
+
+    def levels(self) -> tuple[Array, Array]:
+        """The share of samples at least as far from 0 as the observed t, and the largest s² of each pair."""
+        systems, topics = self.values.shape
+        least = np.clip(least_extreme(self.t), 0, MOST_T)
+        limit = topics * least**2 / (topics - 1 + least**2)
+        reached, largest = np.zeros(len(self.t), np.int64), np.zeros(len(self.t))
+        start = np.searchsorted(all_pairs(systems)[0], np.arange(systems))  # the pairs of each first system
+        for _, weights in _blocks(self.counts):
+            sums = _product(self.values, weights)
+            size, needed, extreme = np.empty_like(sums), np.empty_like(sums), np.empty(sums.shape, np.bool_)
+            for first in range(systems - 1):
+                pairs, others = slice(start[first], start[first + 1]), slice(first + 1, systems)
+                squares = self._squares(self.values[others] - self.values[first], pairs) * limit[pairs, None]
+                s = np.subtract(sums[others], sums[first], out=size[others])
+                s2 = np.square(s, out=s)
+                found = np.greater_equal(s2, _product(squares, weights, needed[others]), out=extreme[others])
+                reached[pairs] += found.view(np.uint8).sum(axis=1, dtype=np.uint16)
+                np.maximum(largest[pairs], s2.max(axis=1), out=largest[pairs])
+        # Systems that never differ reach any sample; where the difference never changes, no sample is as extreme.
+        share = np.where(self.deviation > 0, reached / len(self.counts), 0.0)
+        return np.where(least > 0, share, 1.0), np.where(self.deviation > 0, largest, 0.0)
+
+    def difference_needed(self, alpha: float, largest: Array) -> float:
+        """The mean difference in the sample whose |t| is the ⌈alpha · samples⌉-th largest: the largest of all pairs.
+
+        `largest` is the largest s² of each pair, from `levels`. A pair matters only if that is above the best s² so
+        far; and if, with Q its largest q, that many samples have s² / q above the best s² / Q.
+        """
+        draws = len(self.counts)
+        place = min(draws, max(1, ceiling(alpha * draws)))
+        order = np.argsort(-largest, kind="stable")[: np.count_nonzero(largest)]
+        at_once = max(1, NUMBERS_AT_ONCE // draws)
+        best = 0.0
+        for start in range(0, len(order), at_once):
+            pairs = order[start : start + at_once]
+            if largest[pairs[0]] <= best:
+                break
+            s2, q = self._sampled(pairs)
+            least = best * (1 - 1e-12) / q.max(axis=1)  # rounding must not leave out a pair that is as good
+            matters = np.count_nonzero(s2 > least[:, None] * q, axis=1) >= place
+            if matters.any():
+                sample = np.argpartition(s2[matters] / q[matters], draws - place, axis=1)[:, [draws - place]]
+                best = max(best, float(np.take_along_axis(s2[matters], sample, axis=1).max()))
+        return float(np.sqrt(best)) / self.values.shape[1]
+
+    def _sampled(self, pairs: Integers) -> tuple[Array, Array]:
+        """s² and q of some pairs in every sample, pairs × samples."""
+        first, second = (systems[pairs] for systems in all_pairs(len(self.values)))
+        differences = self.values[first] - self.values[second]
+        squares = self._squares(differences, pairs)
+        s, q = np.empty((2, len(pairs), len(self.counts)))
+        for block, weights in _blocks(self.counts):
+            size = s[:, block].shape[1]
+            s[:, block], q[:, block] = (_product(each, weights)[:, :size] for each in (differences, squares))
+        return np.square(s, out=s), q
+
+    def _squares(self, differences: Array, pairs: slice | Integers) -> Array:
+        # A sample that repeats one topic has no variance apart from rounding errors, which must not decide.
+        return np.asarray(differences**2 + 1e-13 * self.deviation[pairs, None] ** 2)
 
 
 def ceiling(value: float) -> int:
@@ -243,44 +299,27 @@ def ceiling(value: float) -> int:
     return int(np.ceil(value - 1e-9))
 
 
-def resampled(matrix: Array, moments: Moments, counts: Integers) -> Iterator[Resampled]:
-    """The samples of every pair, in blocks of pairs."""
-    draws = len(counts)
-    values = matrix - matrix[0]
-    # The sum over each sample of every system's scores; a pair's sum of differences is a difference of two of these.
-    totals = np.empty((len(matrix), draws))
-    for block, weights in _blocks(counts):
-        totals[:, block] = values @ weights
-    first, second = all_pairs(len(matrix))
-    at_once = max(FEWEST_PAIRS, NUMBERS_AT_ONCE // draws)
-    for start in range(0, len(first), at_once):
-        pairs = slice(start, min(start + at_once, len(first)))
-        one, other = first[pairs], second[pairs]
-        mean, deviation = moments.mean[pairs, None], moments.deviation[pairs, None]
-        squares = (values[one] - values[other] - mean) ** 2
-        means, ts = np.empty((len(one), draws)), np.empty((len(one), draws))
-        for block, weights in _blocks(counts):
-            drawn = (totals[one, block] - totals[other, block]) / moments.topics - mean
-            means[:, block] = np.abs(drawn)
-            ts[:, block] = _studentised(drawn, squares @ weights, deviation, moments.topics)
-        yield Resampled(pairs, moments.t[pairs], means, ts)
-
-
-def _studentised(means: Array, squares: Array, deviation: Array, topics: int) -> Array:
-    """The absolute value of each mean over its standard error."""
-    variance = (squares - topics * means**2) / (topics - 1)
-    # A sample that repeats one topic has no variance apart from rounding errors.
-    error = np.sqrt(np.where(variance > 1e-12 * deviation**2, variance, 0.0) / topics)
-    # When all differences are equal, the observed t is infinite and no sample is as extreme.
-    certain = np.where((np.abs(means) > 1e-9 * deviation) & (deviation > 0), np.inf, 0.0)
-    return np.divide(np.abs(means), error, out=certain, where=(error > 0) & (deviation > 0))
-
-
 def _blocks(counts: Integers) -> Iterator[tuple[slice, Array]]:
-    """Blocks of samples as weights, topics × draws."""
-    for start in range(0, len(counts), DRAWS_AT_ONCE):
-        block = slice(start, start + DRAWS_AT_ONCE)
-        yield block, counts[block].astype(np.float64).T
+    """Blocks of samples as weights, topics × samples.
+
+    The last is filled up with samples of every topic once, whose sum of centred differences is 0: none is extreme.
+    """
+    for start in range(0, len(counts), SAMPLES_AT_ONCE):
+        part = counts[start : start + SAMPLES_AT_ONCE]
+        weights = np.ones((counts.shape[1], -(-len(part) // COLUMNS[0]) * COLUMNS[0]))
+        weights[:, : len(part)] = part.T
+        yield slice(start, start + len(part)), weights
+
+
+def _product(rows: Array, weights: Array, out: Array | None = None) -> Array:
+    """The matrix product, where possible in pieces that BLAS computes in one thread: several would cost more."""
+    if out is None:
+        out = np.empty((len(rows), weights.shape[1]))
+    fitting = [columns for columns in COLUMNS if rows.size * columns <= ONE_THREAD]
+    at_once = fitting[0] if fitting else weights.shape[1]
+    columns, into = (each.reshape(len(each), -1, at_once).transpose(1, 0, 2) for each in (weights, out))
+    np.matmul(rows, columns, out=into)
+    return out
 
 
 # Randomised Tukey HSD: how far apart would the best and the worst of equal systems be by chance?

@@ -12,8 +12,7 @@ import pytest
 from aiohttp import web
 from site_server import links, site
 
-from leadline.collections.crawl import crawl_folder as crawl_outcome
-from leadline.collections.crawl import fetching
+from leadline.collections.crawl import crawl_folder, fetching
 from leadline.collections.crawl.crawl_folder import crawl_into as crawl
 from leadline.collections.documents.collection import Collection
 
@@ -129,7 +128,7 @@ def test_only_a_broken_pdf(tmp_path: Path) -> None:
 
 
 def test_without_the_package_a_note_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (fetching, crawl_outcome):
+    for module in (fetching, crawl_folder):
         monkeypatch.setattr(module, "reads_pdf", lambda: False)
     with site(pdf_site()) as server:
         outcome = crawl(tmp_path / "site", [server.url], delay=0.0)

@@ -97,7 +97,7 @@ def test_what_is_known_between_documents_is_not_reported() -> None:
         (b'[{"id": "a"}] {"id": "b"}', "there is more after the end of the list; it was not read"),
         (b'[{"id": "a"}, ', "the list does not end: the file may be cut off"),
         (b"id,title\n", "has a header and nothing under it"),
-        (b"id,id\na,b\n", "column id is there twice; the table was not read"),
+        (b"id,id\na,b\n", "column id is given twice; the table was not read"),
         (b'id,title\na,"b\nc,"d"\n', "is not a readable row: ',' expected after '\"', in a row of 2 lines"),
         (b"PXTN\nWKU  1\nPATN\nWKU  2\n", "12 bytes before the first line PATN are not the header of a week"),
     ],

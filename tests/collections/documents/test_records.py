@@ -205,7 +205,7 @@ def test_names_that_are_not_ours_are_ignored_and_can_be_told() -> None:
         (b"null", "is null, expected a JSON object"),
         (b"1", "is 1, expected a JSON object"),
         (b'"US1"', "is 'US1', expected a JSON object"),
-        (b'{"id": "a", "id": "b"}', "'id' is there twice"),
+        (b'{"id": "a", "id": "b"}', "'id' is given twice"),
         (b'{"id": "a"', "is not readable JSON: Expecting ',' delimiter at character 10 of the record"),
         (b'{"id": "\xff"}', "is not UTF-8: byte 8 of the record"),
         (b"", "is not readable JSON: Expecting value at character 0 of the record"),

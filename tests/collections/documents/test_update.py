@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from leadline.collections.documents import build_folder as staging_module
+from leadline.collections.documents import build_folder
 from leadline.collections.documents.build import build
 from leadline.collections.documents.collection import Collection, check_collection
 from leadline.collections.documents.update import update
@@ -94,7 +94,7 @@ def test_stopped_at_any_place_it_is_old_and_goes_on(folder: Path, place: str, mo
         if place == "write_tables":
             patch.setattr("leadline.collections.documents.tables.write_tables", stop)
         else:
-            patch.setattr(staging_module.Staging, place, stop)
+            patch.setattr(build_folder.Staging, place, stop)
         with pytest.raises(KeyboardInterrupt):
             update(folder / "c", [new], delete=["US7000002"])
     assert facts(folder / "c") == before

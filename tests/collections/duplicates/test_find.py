@@ -16,7 +16,7 @@ from tests.conftest import examples
 import leadline as ll
 from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.document import Citation, Document
-from leadline.collections.duplicates import find as texts_module
+from leadline.collections.duplicates import find
 from leadline.collections.duplicates.sketches import containment, resemblance, shingles
 from leadline.text.spread import spread_here
 
@@ -102,7 +102,7 @@ def edited(rng: np.random.Generator, words: list[str], changes: int) -> str:
 
 def test_longer_texts_and_many_copies(monkeypatch: pytest.MonkeyPatch) -> None:
     """Texts with 0 to 60 of 300 words changed, read in small batches: as brute force, with the kernels and without."""
-    monkeypatch.setattr(texts_module, "BATCH_BYTES", 5000)
+    monkeypatch.setattr(find, "BATCH_BYTES", 5000)
     rng = np.random.default_rng(3)
     named = {}
     for base in range(12):
@@ -211,8 +211,8 @@ def test_parts_of_a_collection_are_read_by_those_who_compare(tmp_path: Path) -> 
     here = ll.duplicates(tmp_path / "office")
     assert here.groups == 14
     assert ll.duplicates(tmp_path / "office", spread=spread_here).entries == here.entries
-    *_, last = texts_module.open_texts(tmp_path / "office").pieces(np.arange(len(documents)) % 2 == 1)
-    assert isinstance(last, texts_module.PartTexts)
+    *_, last = find.open_texts(tmp_path / "office").pieces(np.arange(len(documents)) % 2 == 1)
+    assert isinstance(last, find.PartTexts)
     assert [batch.rows.tolist() for batch in last.batches()] == [[49, 51, 53]]
     with pytest.raises(ll.InputError, match="has changed since the command began"):
         list(replace(last, content="another").batches())

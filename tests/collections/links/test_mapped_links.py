@@ -7,9 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from leadline.collections.links import graph as graphs
-from leadline.collections.links import reading as edge_list
-from leadline.collections.links import statistics
+from leadline.collections.links import graph, reading, statistics
 from leadline.collections.links.page_scores import hits_of, pagerank_of
 from leadline.collections.links.reading import read_edges
 from leadline.collections.links.statistics import link_statistics
@@ -22,9 +20,9 @@ BUDGET = MemoryBudget(10**9)
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(edge_list, "LARGEST_PART", 200)
+    monkeypatch.setattr(reading, "LARGEST_PART", 200)
     monkeypatch.setattr(source, "_PIECE", 64)
-    monkeypatch.setattr(graphs, "AT_ONCE", 7)
+    monkeypatch.setattr(graph, "AT_ONCE", 7)
 
 
 def edges(third: str) -> str:
@@ -45,7 +43,7 @@ TEXTS = {
 
 @pytest.mark.parametrize("self_links", ["count", "drop"])
 @pytest.mark.parametrize("text", TEXTS)
-def test_the_graph_and_its_ranks_are_the_same(tmp_path: Path, text: str, self_links: graphs.SelfLinks) -> None:
+def test_the_graph_and_its_ranks_are_the_same(tmp_path: Path, text: str, self_links: graph.SelfLinks) -> None:
     (tmp_path / "edges.tsv").write_text(TEXTS[text])
     path = str(tmp_path / "edges.tsv")
     whole, parts = read_edges(path, self_links=self_links), read_edges(path, self_links=self_links, memory=BUDGET)
@@ -73,7 +71,7 @@ def test_an_error_names_the_same_line(tmp_path: Path, wrong: str) -> None:
 
 
 def test_more_pages_than_a_budget_has_room_for_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(edge_list, "BYTES_A_PAGE", 10**8)
+    monkeypatch.setattr(reading, "BYTES_A_PAGE", 10**8)
     (tmp_path / "edges.tsv").write_text(TEXTS["plain"])
     with pytest.raises(InputError, match="40 pages, whose names and ranks are held in memory: the smallest"):
         read_edges(str(tmp_path / "edges.tsv"), memory="1GB")

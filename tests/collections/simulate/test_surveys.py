@@ -13,7 +13,7 @@ from leadline.cli import main
 from leadline.collections.simulate.inventions import years_of
 from leadline.collections.simulate.office import (
     SimulatedOffice,
-    _drawn,
+    _draw_topics,
     build_office,
     make_surveys,
     true_claim_qrels,
@@ -45,7 +45,7 @@ def test_the_truth_is_that_of_a_loop_over_all_documents(office: SimulatedOffice)
     disclosed = [
         set(inventions.disclosed[a:b].tolist()) for a, b in zip(inventions.starts, inventions.starts[1:], strict=False)
     ]
-    needs = _drawn(office)
+    needs = _draw_topics(office)
     assert len(topics) == len(needs) == SMALL.surveys
     for topic, need in zip(topics, needs, strict=True):
         expected = {}

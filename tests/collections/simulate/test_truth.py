@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from leadline.collections.simulate import citations as true_prior_art
+from leadline.collections.simulate import citations
 from leadline.collections.simulate.inventions import SLOTS
 from leadline.collections.simulate.office import SimulatedOffice, build_office, true_claim_qrels, true_qrels
 from leadline.collections.simulate.settings import Settings
@@ -85,8 +85,8 @@ def test_true_judgements_are_those_of_all_pairs(small: SimulatedOffice) -> None:
 def test_what_counts_as_common_changes_the_work_only(
     office: SimulatedOffice, common: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(true_prior_art, "_COMMON", common)
-    monkeypatch.setattr(true_prior_art, "_BLOCK", 333)
+    monkeypatch.setattr(citations, "_COMMON", common)
+    monkeypatch.setattr(citations, "_BLOCK", 333)
     again = office.prior_art.pairs()
     for name in ("invention", "earlier", "grade"):
         assert np.array_equal(getattr(again, name), getattr(office.pairs, name))

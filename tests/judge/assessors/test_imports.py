@@ -12,7 +12,7 @@ import pytest
 
 from leadline.errors import InputError
 from leadline.judge.journal import Event, JudgingJournal
-from leadline.text.store import events as stored_events
+from leadline.text.store import events
 
 COLUMNS = {
     "value": "7",
@@ -44,7 +44,7 @@ def test_many_events_are_stored_all_or_none(tmp_path: Path, monkeypatch: pytest.
             return bytes(32)
 
         with monkeypatch.context() as faulty:
-            faulty.setattr(stored_events, "hash_after", fail)
+            faulty.setattr(events, "hash_after", fail)
             with contextlib.closing(JudgingJournal(tmp_path / "b.journal", create=True)) as other:
                 with pytest.raises(OSError, match="no space"):
                     other.append_all([mark(n) for n in range(5)])

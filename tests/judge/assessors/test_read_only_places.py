@@ -40,7 +40,6 @@ def made(example_files: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     lab = Lab.create(folder / "sound" / "lab")
     lab.add(example_files / "pool.txt")
     AuditLog(lab.store).add("olga", "organiser", "opened the results")
-    lab.store.close()
     shutil.copytree(folder / "sound", folder / "killed")
     shutil.copytree(folder / "sound", folder / "alone")
     for name in ("pool.txt.journal", "asthma/journal", "lab/pools/pool.txt.journal"):

@@ -72,7 +72,7 @@ def test_rounds_and_collections_elsewhere(project: ReviewProject, tmp_path: Path
 def test_wrong_files_are_told(project: ReviewProject, tmp_path: Path) -> None:
     backup = tmp_path / "b.zip"
     back_up_review(project, backup)
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="exists already"):
         back_up_review(project, backup)
     with pytest.raises(InputError, match="cannot be read: no such file"):
         bring_back_review(tmp_path / "none.zip", tmp_path / "new")

@@ -7,8 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from leadline.judge.review.rules.autostop import autostop, draw_shares, estimated_relevant
-from leadline.judge.review.rules.chao import chao, missed, most_missed
+from leadline.judge.review.rules import autostop, chao, draw_shares, estimated_relevant, missed, most_missed
 from leadline.judge.review.stopping import Review
 
 

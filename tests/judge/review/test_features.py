@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from leadline.judge.review import learner as module
-from leadline.judge.review.learner import TextFeatures
+from leadline.judge.review import learners
+from leadline.judge.review.learners import TextFeatures
 
 RANDOM = np.random.default_rng(3)
 WORDS = [f"word{number}" for number in range(40)]
@@ -23,7 +23,7 @@ def test_parts_in_any_order_give_the_same(monkeypatch: pytest.MonkeyPatch) -> No
     whole = TextFeatures.of(TEXTS)
     order = RANDOM.permutation(len(TEXTS))
     for size, at_once in ((100, 7), (13, 20_000), (13, 5)):
-        monkeypatch.setattr(module, "AT_ONCE", at_once)
+        monkeypatch.setattr(learners, "AT_ONCE", at_once)
         parts = [order[start : start + size] for start in range(0, len(order), size)]
         found = TextFeatures.of_parts(len(TEXTS), [(part, pl.Series([TEXTS[at] for at in part])) for part in parts])
         assert same(found, whole)

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from tests.conftest import examples
 
 from leadline.errors import InputError
+from leadline.judge.review import learners
 from leadline.judge.review.kernel_arguments import JudgedRows
-from leadline.judge.review.learner import LEARNERS, TextFeatures, best_unread, learned_order, meaning
-from leadline.judge.review.learners import svm
+from leadline.judge.review.learners import LEARNERS, TextFeatures, best_unread, learned_order, meaning
 
 WORDS = ["film", "silver", "polymer", "nail", "pump", "valve", "resin", "glass", "acid", "alloy"]
 
@@ -32,7 +32,7 @@ def made_review(seed: int, count: int = 60) -> tuple[TextFeatures, np.ndarray]:
 def test_both_engines_train_alike(seed: int) -> None:
     features, relevant = made_review(seed)
     rows = np.random.default_rng(seed).permutation(len(features))[:30]
-    weights = svm.class_weights(relevant[rows])
+    weights = learners.class_weights(relevant[rows])
     squares = np.ones(len(rows)) + np.array([float((features.matrix[[row]] ** 2).sum()) for row in rows])
     outcomes = []
     for kernels in (False, True):
@@ -44,8 +44,8 @@ def test_both_engines_train_alike(seed: int) -> None:
             squares,
         )
         learned, scores = np.zeros(len(features.words) + 1), np.zeros(len(features))
-        svm.train.version(kernels)(features.rows, judged, learned, np.array([0.0, 0.1]))
-        svm.score_rows.version(kernels)(features.rows, learned, scores)
+        learners.train.version(kernels)(features.rows, judged, learned, np.array([0.0, 0.1]))
+        learners.score_rows.version(kernels)(features.rows, learned, scores)
         outcomes.append((judged.duals.tobytes(), learned.tobytes(), scores.tobytes()))
     assert outcomes[0] == outcomes[1]
 
@@ -54,16 +54,16 @@ def test_the_machine_finds_the_least_loss(monkeypatch: pytest.MonkeyPatch) -> No
     """Against a general optimiser of the primal: |w|²/2 + C · Σ weight · max(0, 1 − y f)²."""
     from scipy.optimize import minimize
 
-    monkeypatch.setattr(svm, "TOLERANCE", 1e-9)
-    monkeypatch.setattr(svm, "EPOCHS", 5000)
+    monkeypatch.setattr(learners, "TOLERANCE", 1e-9)
+    monkeypatch.setattr(learners, "EPOCHS", 5000)
     features, relevant = made_review(7)
     rows = np.arange(40)
-    scores = svm.SupportVectors(features).learn(rows, relevant[rows]).copy()
+    scores = learners.SupportVectors(features).learn(rows, relevant[rows]).copy()
     full = np.hstack([features.matrix.toarray().astype(float), np.ones((len(features), 1))])
-    signs, weights = np.where(relevant[rows], 1.0, -1.0), svm.class_weights(relevant[rows])
+    signs, weights = np.where(relevant[rows], 1.0, -1.0), learners.class_weights(relevant[rows])
 
     def loss(w: np.ndarray) -> float:
-        return float(w @ w / 2 + svm.COST * weights @ np.maximum(0, 1 - signs * (full[rows] @ w)) ** 2)
+        return float(w @ w / 2 + learners.COST * weights @ np.maximum(0, 1 - signs * (full[rows] @ w)) ** 2)
 
     best = minimize(loss, np.zeros(full.shape[1]), method="BFGS", options={"gtol": 1e-9})
     np.testing.assert_allclose(scores, full @ best.x, atol=1e-5)
@@ -74,7 +74,7 @@ def test_naive_bayes_by_its_formula() -> None:
     rows = np.arange(20)
     scores = LEARNERS.named("naive-bayes")(features).learn(rows, relevant[rows])
     matrix = features.matrix.toarray().astype(float)
-    weights = svm.class_weights(relevant[rows], 1.2)
+    weights = learners.class_weights(relevant[rows], 1.2)
     totals = []
     for label in (True, False):
         chosen = relevant[rows] == label

@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from leadline.judge.review.rules.buscar import buscar_p
-from leadline.judge.review.rules.qbcb import needed
+from leadline.judge.review.rules import buscar_p, needed
 from leadline.judge.review.stopping import RULES, Review, StoppingRule, switch_point
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "review" / "buscarpy.jsonl"

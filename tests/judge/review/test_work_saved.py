@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from leadline.judge.review.learner import TextFeatures
+from leadline.judge.review.learners import TextFeatures
 from leadline.judge.review.simulation import LabelledReview, simulate_reviews
 from leadline.measures.evaluate import evaluate
 from leadline.records.runs import Run

@@ -143,10 +143,10 @@ def test_old_files_are_latin_1(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        ("<topic><num>1</num></topic>\n<topic><num>1</num></topic>", ":2: topic 1 is there twice, first in line 1"),
+        ("<topic><num>1</num></topic>\n<topic><num>1</num></topic>", ":2: topic 1 is given twice, first in line 1"),
         ("<topics>\n<topic><title>ink</title></topic></topics>", ":2: a topic without a number"),
         ("<patent-document/>", "no <topic> or <top>"),
-        ("EP1\nUS2\nEP1\n", ":3: topic EP1 is there twice, first in line 1"),
+        ("EP1\nUS2\nEP1\n", ":3: topic EP1 is given twice, first in line 1"),
         ("topic,title\n", "has a header and nothing under it"),
         ("topic,title\n,ink\n", ":2: topic is missing"),
         ("# nothing\n", "is empty"),

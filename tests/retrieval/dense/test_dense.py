@@ -15,7 +15,7 @@ from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Claim, Document
 from leadline.errors import InputError, LeadlineWarning
 from leadline.records.topics import Topic
-from leadline.retrieval.dense import vectors as kept
+from leadline.retrieval.dense import vectors
 from leadline.retrieval.dense.dense_steps import Dense, Hybrid, document_text
 from leadline.retrieval.dense.encoder import Encoder
 from leadline.retrieval.dense.model import NEEDED, PACKAGE, Shape, model_folder, read_weights
@@ -112,7 +112,7 @@ def test_meaning_is_found_without_the_words(context: SearchContext) -> None:
 def test_a_stopped_build_goes_on_where_it_was(
     abstracts: list[str], context: SearchContext, tmp_path: Path, monkeypatch
 ) -> None:
-    monkeypatch.setattr(kept, "CHUNK", 2)
+    monkeypatch.setattr(vectors, "CHUNK", 2)
     whole = build_vectors(context, ["abstract"])
     expected = whole.path.read_bytes()
     whole.path.unlink()
@@ -141,7 +141,7 @@ def test_a_stopped_build_goes_on_where_it_was(
 
 @needs_model
 def test_damaged_vectors_are_told_and_made_again(context: SearchContext, monkeypatch) -> None:
-    monkeypatch.setattr(kept, "CHUNK", 2)
+    monkeypatch.setattr(vectors, "CHUNK", 2)
     made = build_vectors(context, ["abstract"])
     whole = made.path.read_bytes()
     request = context.request(Topic("T1", title="car"))
@@ -163,7 +163,7 @@ def test_a_check_tells_vectors_that_are_missing_or_do_not_fit_the_index(context:
     for rows in (made.shape[0] - 1, made.shape[0] + 1):
         numbers = np.zeros(rows * made.shape[1], np.float16)
         made.path.unlink()
-        arrays.write(made.path, {kept.NAME: numbers, kept.TEXTS: np.zeros(2 * rows, np.int64)})
+        arrays.write(made.path, {vectors.NAME: numbers, vectors.TEXTS: np.zeros(2 * rows, np.int64)})
         for written in (described, None):  # also where an earlier version did not describe them
             about.unlink(missing_ok=True)
             if written is not None:
@@ -187,7 +187,7 @@ def test_a_check_tells_vectors_that_are_missing_or_do_not_fit_the_index(context:
 
 @needs_model
 def test_a_stopped_build_that_was_damaged_starts_again(context: SearchContext, monkeypatch) -> None:
-    monkeypatch.setattr(kept, "CHUNK", 2)
+    monkeypatch.setattr(vectors, "CHUNK", 2)
     made = build_vectors(context, ["abstract"])
     whole = made.path.read_bytes()
     encode = Encoder.encode
@@ -242,13 +242,13 @@ def test_missing_vectors_are_told(context: SearchContext) -> None:
 def test_scores_are_products_in_memory_or_not(tmp_path: Path, monkeypatch) -> None:
     rng = np.random.default_rng(1)
     rows = rng.normal(size=(50, 8)).astype(np.float16)
-    with arrays.create(tmp_path / "file", {kept.NAME: (np.float16, rows.size)}) as into:
-        into[kept.NAME][:] = rows.ravel()
+    with arrays.create(tmp_path / "file", {vectors.NAME: (np.float16, rows.size)}) as into:
+        into[vectors.NAME][:] = rows.ravel()
     vector = rng.normal(size=8).astype(np.float32)
     expected = rows.astype(np.float64) @ vector
-    monkeypatch.setattr(kept, "_BLOCK", 7)
+    monkeypatch.setattr(vectors, "_BLOCK", 7)
     np.testing.assert_allclose(Vectors(tmp_path / "file", (50, 8)).scores(vector), expected, rtol=1e-5, atol=1e-6)
-    monkeypatch.setattr(kept, "_IN_MEMORY", 0)
+    monkeypatch.setattr(vectors, "_IN_MEMORY", 0)
     np.testing.assert_allclose(Vectors(tmp_path / "file", (50, 8)).scores(vector), expected, rtol=1e-5, atol=1e-6)
 
 

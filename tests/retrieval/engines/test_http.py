@@ -247,8 +247,8 @@ def test_wrong_files(text: str, problem: str, tmp_path: Path) -> None:
     [
         ("run i topics.tsv --partial", "--partial: is only for --engine"),
         ("run i topics.tsv --run-code", "--run-code: is only for --engine"),
-        (f"{RUN} --system best", "--system: does not go with --engine"),
-        (f"{RUN} --any-date", "--any-date: does not go with --engine"),
+        (f"{RUN} --system best", "--system: cannot be combined with --engine"),
+        (f"{RUN} --any-date", "--any-date: cannot be combined with --engine"),
         (f"{RUN} --patents p.xml", "--engine: give INDEX and TOPICS: patents need an index"),
     ],
 )

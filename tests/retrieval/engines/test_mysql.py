@@ -13,8 +13,8 @@ from real_service import Office, answers, asked, file_of_the_page, free_port, pl
 
 from leadline.errors import InputError
 from leadline.retrieval.engines.asking import read_engine
-from leadline.retrieval.engines.databases import DatabaseAddress, address_of
 from leadline.retrieval.engines.engine import AskingFailedError
+from leadline.retrieval.engines.kinds.sql import DatabaseAddress, address_of
 
 pymysql = pytest.importorskip("pymysql")
 PASSWORD = "s3cret-%:@/of-the-reader"

@@ -139,7 +139,7 @@ def test_a_long_wait_is_told_once(engine_file: Path, service: SearchService, mon
         return tries == 1
 
     service.fault = busy
-    monkeypatch.setattr(asking, "TOLD_WAIT", 0.5)
+    monkeypatch.setattr(asking, "LONG_WAIT", 0.5)
     told: list[str] = []
     done = asking.ask_topics(
         read_engine("service.toml"), [EngineQuery(str(n), f"film {n}") for n in range(4)], 5, say=told.append

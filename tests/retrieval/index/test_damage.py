@@ -23,7 +23,6 @@ from leadline.collections.documents.document import Claim, Document, Priority
 from leadline.errors import InputError, LeadlineWarning
 from leadline.retrieval.dense.vectors import NAME
 from leadline.retrieval.index import arrays
-from leadline.retrieval.index import arrays as blocks
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.manifest import MANIFEST, check_index, described_file, read_manifest
 from leadline.text.checksums import Finding, sealed
@@ -322,22 +321,22 @@ def test_building_again_repairs(built: Path, tmp_path: Path) -> None:
 def test_two_flipped_bits_always_change_a_checksum(content: bytes, one: int, other: int) -> None:
     content += bytes(-len(content) % 64 + 64)
     words = np.frombuffer(content, np.uint64)
-    sums = [blocks._summed.version(kernels)(words).tolist() for kernels in (False, True)]
+    sums = [arrays._summed.version(kernels)(words).tolist() for kernels in (False, True)]
     assert sums[0] == sums[1]
     changed = words.copy()
     for bit in {one % (64 * len(words)), other % (64 * len(words))}:
         changed[bit // 64] ^= np.uint64(1 << bit % 64)
     numbers = np.arange(len(sums[0]))
     for kernels in (False, True):
-        check = blocks._checked.version(kernels)
+        check = arrays._checked.version(kernels)
         assert isinstance(check(changed, np.array(sums[0], np.uint64), numbers, None), int)
         size = 2 * len(words) - 3  # the rest is padding
         extent = check(words, np.array(sums[0], np.uint64), numbers, words.view(np.int32)[:size])
         values = words.view(np.int32)[:size]
-        assert extent == blocks.Extent(int(values.min()), int(values.max()), int(values.sum(dtype=np.int64)))
+        assert extent == arrays.Extent(int(values.min()), int(values.max()), int(values.sum(dtype=np.int64)))
 
 
 def test_the_numbers_of_checksums_are_odd_and_differ() -> None:
-    keys = blocks.block_keys().tolist()
-    assert len(set(keys)) == len(keys) == blocks.BLOCK // 4
+    keys = arrays.block_keys().tolist()
+    assert len(set(keys)) == len(keys) == arrays.BLOCK // 4
     assert all(key % 2 and key < 2**32 for key in keys)

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leadline.errors import InputError
+from leadline.retrieval.choices import DERIVED
 from leadline.retrieval.index.analysis import Analysis
-from leadline.retrieval.index.choices import DERIVED
 from leadline.retrieval.index.derived import field_function, terms
 from leadline.retrieval.index.derived.entities import is_chemical_name, is_registry_number
 from leadline.retrieval.index.derived.phrases import BREAK, NOUN, kind_of

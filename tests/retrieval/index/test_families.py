@@ -10,7 +10,7 @@ from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Claim, Document
 from leadline.errors import InputError
-from leadline.retrieval.index import manifest as families
+from leadline.retrieval.index import manifest
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.segment import MISSING
 from leadline.retrieval.pipeline.context_data import index_rows
@@ -45,9 +45,9 @@ def documents_with(index: Index, word: str) -> list[str]:
     return [index.id_of(row) for row in index.lists("title", [word.encode()]).documents.tolist()]
 
 
-@pytest.mark.parametrize("block", [1, families.BLOCK_BYTES])
+@pytest.mark.parametrize("block", [1, manifest.BLOCK_BYTES])
 def test_a_family_has_the_texts_of_its_members(block: int, collection, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(families, "BLOCK_BYTES", block)
+    monkeypatch.setattr(manifest, "BLOCK_BYTES", block)
     index = Index.build(collection, tmp_path / "index", fields=FIELDS, unit="family")
     assert index.ids == ["EP0000002B1", "US0000003B1", "EP0000004B1"]  # of each family the first published
     assert documents_with(index, "film") == documents_with(index, "oxid") == ["US0000003B1"]

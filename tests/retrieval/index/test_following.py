@@ -14,8 +14,8 @@ from leadline.cli import main
 from leadline.collections.documents.build import build
 from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.update import update as update_collection
-from leadline.retrieval.index import writing as updating
-from leadline.retrieval.index.choices import Members
+from leadline.retrieval.choices import Members
+from leadline.retrieval.index import writing
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.manifest import check_index
 from leadline.retrieval.index.writing import changes_of
@@ -50,8 +50,8 @@ def test_families_answer_as_in_an_index_built_again(
     if seed > 1 and not soak:
         pytest.skip("takes minutes: make soak")
     draw = random.Random(seed)
-    monkeypatch.setattr(updating, "WIDTH", 2 + seed % 3)
-    monkeypatch.setattr(updating, "MOST_DEAD", [0.9, 0.01, 0.2][seed % 3])
+    monkeypatch.setattr(writing, "WIDTH", 2 + seed % 3)
+    monkeypatch.setattr(writing, "MOST_DEAD", [0.9, 0.01, 0.2][seed % 3])
     collection, index, again = (tmp_path / name for name in ("collection", "index", "again"))
     build([written(tmp_path / "first.jsonl", [document(number, draw) for number in range(25)])], collection)
     built(collection, index, MEMBERS[seed % 3])

@@ -13,8 +13,7 @@ import pytest
 
 from leadline.collections.documents.document import Claim, Document, Priority
 from leadline.errors import InputError, LeadlineWarning
-from leadline.retrieval.index import arrays
-from leadline.retrieval.index import inverting as batches
+from leadline.retrieval.index import arrays, inverting
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.segment import MISSING
@@ -71,7 +70,7 @@ def test_postings_are_those_of_the_texts(tmp_path: Path) -> None:
 def test_batches_additions_and_merges_make_the_same_index(positions, tmp_path: Path, monkeypatch) -> None:
     whole = Index.build(DOCUMENTS, tmp_path / "whole", fields=["body"], analysis=PLAIN, positions=positions)
     monkeypatch.setattr("leadline.retrieval.index.writing.AT_ONCE", 2)
-    small = lambda source, fields, _: batches.batches(source, fields, 1)  # noqa: E731
+    small = lambda source, fields, _: inverting.batches(source, fields, 1)  # noqa: E731
     monkeypatch.setattr("leadline.retrieval.index.writing.batches", small)
     pieces = Index.build(iter(DOCUMENTS), tmp_path / "pieces", fields=["body"], analysis=PLAIN, positions=positions)
     grown = Index.build(DOCUMENTS[:2], tmp_path / "grown", fields=["body"], analysis=PLAIN, positions=positions)

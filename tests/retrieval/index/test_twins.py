@@ -14,11 +14,9 @@ from hypothesis import strategies as st
 from tests.conftest import examples
 
 from leadline.errors import InputError
-from leadline.retrieval.index import analysis, arrays, inverting, packing
+from leadline.retrieval.index import analysis, arrays, inverting, packing, segment
 from leadline.retrieval.index import analysis as occurrences
 from leadline.retrieval.index import index as uniting
-from leadline.retrieval.index import inverting as batches
-from leadline.retrieval.index import segment as merging
 from leadline.retrieval.index import terms as forms
 from leadline.retrieval.index.analysis import Analysis, joined
 from leadline.retrieval.index.index import Index, Lists
@@ -72,9 +70,9 @@ def test_postings(texts: list[list[int]], term_of: list[int], positions: bool) -
 def test_merged_dictionaries(parts: list[list[bytes]]) -> None:
     together = Terms.of([name for part in parts for name in part])
     bounds = offsets_of([len(part) for part in parts])
-    plain, fast = both(merging._merged, together, bounds)
+    plain, fast = both(segment._merged, together, bounds)
     assert plain == fast
-    new, origin = merging._merged.version(False)(together, bounds)
+    new, origin = segment._merged.version(False)(together, bounds)
     assert [together[old] for old in origin.tolist()] == sorted({name for part in parts for name in part})
     assert [together[origin[number]] for number in new.tolist()] == list(together)
 
@@ -91,7 +89,7 @@ def test_moved_lists(lists: list[list[int]], random, add: int) -> None:
     results = []
     for kernels in (False, True):
         cursors, into = np.arange(len(lists)) * room, np.zeros(len(lists) * room, np.int32)
-        merging._moved.version(kernels)(new, starts, values, add, cursors, into)
+        segment._moved.version(kernels)(new, starts, values, add, cursors, into)
         results.append((cursors.tolist(), into.tolist()))
     assert results[0] == results[1]
 
@@ -268,7 +266,7 @@ def files_of(folder: Path) -> tuple[dict[str, bytes], object]:
 
 
 def test_both_engines_write_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    small = lambda source, fields, _: batches.batches(source, fields, 400)  # noqa: E731 - several segments to be merged
+    small = lambda source, fields, _: inverting.batches(source, fields, 400)  # noqa: E731 - several segments to be merged
     monkeypatch.setattr("leadline.retrieval.index.writing.batches", small)
     built, answers = {}, {}
     for engine in ("plain", "compiled"):

@@ -14,7 +14,7 @@ import pytest
 from leadline.collections.documents.build import build
 from leadline.collections.documents.collection import Collection
 from leadline.errors import InputError
-from leadline.retrieval.index import writing as updating
+from leadline.retrieval.index import writing
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.manifest import check_index, files_of
 from leadline.retrieval.index.writing import changes_of, groups_to_merge
@@ -32,8 +32,8 @@ def test_updates_answer_as_an_index_built_again(
     if seed > 1 and not soak:
         pytest.skip("takes minutes: make soak")
     draw = random.Random(seed)
-    monkeypatch.setattr(updating, "WIDTH", 2 + seed % 3)
-    monkeypatch.setattr(updating, "MOST_DEAD", [0.9, 0.01, 0.2][seed % 3])
+    monkeypatch.setattr(writing, "WIDTH", 2 + seed % 3)
+    monkeypatch.setattr(writing, "MOST_DEAD", [0.9, 0.01, 0.2][seed % 3])
     collection, index = started(tmp_path, draw, 25)
     for number in range(3 if soak else 2):
         for _ in range(draw.randint(1, 2)):
@@ -48,10 +48,10 @@ def test_updates_answer_as_an_index_built_again(
 WORKER = """
 import sys
 from leadline.collections.documents.collection import Collection
-from leadline.retrieval.index import writing as updating
+from leadline.retrieval.index import writing
 from leadline.retrieval.index.index import Index
 import polars, scipy.sparse
-updating.WIDTH, updating.MOST_DEAD = 2, 0.1  # so that nearly every update merges, too
+writing.WIDTH, writing.MOST_DEAD = 2, 0.1  # so that nearly every update merges, too
 print("ready", flush=True)
 index = Index.open(sys.argv[2]).update(Collection.open(sys.argv[1]))
 print(len(index.segments), flush=True)

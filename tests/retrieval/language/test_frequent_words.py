@@ -9,7 +9,7 @@ import pytest
 
 from leadline.collections.documents.document import Claim, Document
 from leadline.retrieval.index.index import Index
-from leadline.retrieval.language import matching as spans
+from leadline.retrieval.language import matching
 from leadline.retrieval.language.language import Language
 
 QUERIES = (
@@ -38,7 +38,7 @@ def test_places_are_read_for_some_documents_at_a_time(
     whole = frequent.search(query, k=100)
     assert whole.found > 3
     for most in (1, 50):
-        monkeypatch.setattr(spans, "MOST_PLACES", most)
+        monkeypatch.setattr(matching, "MOST_PLACES", most)
         again = Language(Index.open(frequent.index.folder)).search(query, k=100)
         assert again.found == whole.found
         assert again.ranking.rows.tolist() == whole.ranking.rows.tolist()

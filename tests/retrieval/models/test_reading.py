@@ -14,7 +14,7 @@ from leadline.retrieval.index import index as intersecting
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.index import Index, rows_with_all
 from leadline.retrieval.index.packing import ascending, packed
-from leadline.retrieval.models import weights as reading
+from leadline.retrieval.models import weights
 from leadline.retrieval.models.catalogue.bm25 import bm25
 from leadline.retrieval.models.registry import Postings
 from leadline.retrieval.models.searcher import Searcher
@@ -121,7 +121,7 @@ def test_scores_that_are_more_than_lists_are_left_to_a_search_with_a_mask(index:
 
 def test_both_engines_read_and_weigh_the_same_lists(index: Index) -> None:
     terms = ["w3", "unknown", "w0", "w59"]
-    segments = reading.stored_postings(index, "body", terms)
+    segments = weights.stored_postings(index, "body", terms)
     assert segments is not None
     assert len(segments) == 2
     sizes = np.sum([each.stops - each.starts for each in segments], axis=0)
@@ -130,13 +130,13 @@ def test_both_engines_read_and_weigh_the_same_lists(index: Index) -> None:
     for compiled in (False, True):
         places, numbers = np.zeros(offsets[-1], np.uint16), np.zeros(offsets[-1], np.uint16)
         directory = np.zeros((len(terms), 4), np.int64)
-        most = reading._read.version(compiled)(segments, offsets, places, numbers, directory)
+        most = weights._read.version(compiled)(segments, offsets, places, numbers, directory)
         found.append([each.tolist() for each in (places, numbers, directory, most)])
     assert found[0] == found[1]
     searcher = Searcher(index)
     searcher.search(terms, k=1)
     lists = np.array([0, 2, 3])
-    plain, fast = (reading._weighed.version(compiled)(searcher.weights, lists) for compiled in (False, True))
+    plain, fast = (weights._weighed.version(compiled)(searcher.weights, lists) for compiled in (False, True))
     assert [each.tolist() for each in plain] == [each.tolist() for each in fast]
 
 
@@ -182,13 +182,13 @@ def test_a_list_that_does_not_ascend_is_damaged(engine: str, monkeypatch: pytest
     """Documents are stored modulo their number, so a file can hold such a list; its checksums may be right."""
     monkeypatch.setenv("LEADLINE_ENGINE", engine)
     stored = packed(np.array([1, 5, 9, 3, 4, 8]), ascending(10))
-    documents = reading.PackedArray(Unchecked(stored), ascending(10))  # type: ignore[arg-type]
+    documents = weights.PackedArray(Unchecked(stored), ascending(10))  # type: ignore[arg-type]
     whole, right = (np.array([0]), np.array([6])), (np.array([0]), np.array([3]))
     assert intersecting.intersected(documents, *right).tolist() == [1, 5, 9]
     with pytest.raises(InputError, match="not in order"):
         intersecting.intersected(documents, *whole)
-    frequencies = reading.PackedArray(Unchecked(packed(np.zeros(6))), add=1)  # type: ignore[arg-type]
+    frequencies = weights.PackedArray(Unchecked(packed(np.zeros(6))), add=1)  # type: ignore[arg-type]
     into = np.zeros(6, np.uint16), np.zeros(6, np.uint16), np.zeros((1, 2), np.int64)
-    asked = [reading.SegmentPostings(documents, frequencies, 0, *whole, np.array([6]))]
+    asked = [weights.SegmentPostings(documents, frequencies, 0, *whole, np.array([6]))]
     with pytest.raises(InputError, match="not in order"):
-        reading.read_lists(asked, np.array([0, 6]), *into)
+        weights.read_lists(asked, np.array([0, 6]), *into)

@@ -14,7 +14,7 @@ from leadline.errors import LeadlineWarning
 from leadline.records.topics import Topic
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.language.language import Language
-from leadline.retrieval.pipeline import pipeline as answering
+from leadline.retrieval.pipeline import pipeline
 from leadline.retrieval.pipeline.boolean_topics import AS_QUERY, PERHAPS
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.named_systems import system
@@ -87,7 +87,7 @@ def test_every_system_finds_only_what_matches(context: SearchContext, name: str)
 def test_topics_in_words_are_run_as_before(context: SearchContext, monkeypatch: pytest.MonkeyPatch) -> None:
     topics = [Topic(str(number), text, narrative="It is NOT about AND gates.") for number, text in enumerate(TEXTS)]
     found = system("baseline").answer(context, topics, 10)
-    monkeypatch.setattr(answering, "boolean_topic", lambda context, request, k: request)
+    monkeypatch.setattr(pipeline, "boolean_topic", lambda context, request, k: request)
     assert system("baseline").answer(context, topics, 10).found == found.found
     assert AS_QUERY not in found.topics_by_note
     assert found.topics_by_note[PERHAPS] == ["1", "2", "3", "5", "7"]
@@ -99,7 +99,7 @@ def test_a_text_in_doubt_is_named_and_run_as_words(
 ) -> None:
     topics = [Topic(text, text) for text in texts]
     found = system("baseline").answer(context, topics, 10)
-    monkeypatch.setattr(answering, "boolean_topic", lambda context, request, k: request)
+    monkeypatch.setattr(pipeline, "boolean_topic", lambda context, request, k: request)
     assert system("baseline").answer(context, topics, 10).found == found.found
     assert AS_QUERY not in found.topics_by_note
     assert found.topics_by_note.get(PERHAPS, []) == (texts if named else [])

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import leadline as ll
-from leadline.commands import grid as command
+from leadline.commands import grid
 from leadline.errors import InputError, LeadlineError
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.pipeline import Journal, TopicResult
@@ -92,9 +92,9 @@ def grid_folder(context: SearchContext, tmp_path: Path) -> Path:
 
 def make_grid(context: SearchContext, files: Path) -> None:
     parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
+    grid.add_arguments(parser)
     names = [str(files / name) for name in ("topics.txt", "grid.toml")]
-    command.run(parser.parse_args([str(context.index.folder), *names, "-q", "-o", str(files / "out")]))
+    grid.run(parser.parse_args([str(context.index.folder), *names, "-q", "-o", str(files / "out")]))
 
 
 def content(folder: Path) -> dict[str, bytes]:

@@ -12,7 +12,7 @@ import pytest
 
 from leadline.collections.documents.families import TOO_LATE, DateRule
 from leadline.errors import InputError
-from leadline.retrieval.pipeline import steps as roof
+from leadline.retrieval.pipeline import steps
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.named_systems import read_pipeline, settings, system, systems
 from leadline.retrieval.pipeline.pipeline import STEPS, pipeline_of
@@ -49,8 +49,8 @@ def test_every_step_survives_being_written(context: SearchContext) -> None:
 
 def test_every_step_and_rule_is_documented() -> None:
     page = (Path(__file__).parents[3] / "docs/pipelines.md").read_text(encoding="utf-8")
-    own = {name: kind for name, kind in STEPS.items() if hasattr(roof, kind.__name__)}
-    assert len(own) == len(roof.__all__) - 2  # all but Step and Pipeline
+    own = {name: kind for name, kind in STEPS.items() if hasattr(steps, kind.__name__)}
+    assert len(own) == len(steps.__all__) - 2  # all but Step and Pipeline
     for name, kind in own.items():
         assert f"| `{name}` | `{kind.__name__}` |" in page
     assert list(TOO_LATE) == list(get_args(DateRule))

@@ -45,7 +45,7 @@ def offices(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def rich(offices: Path) -> SearchContext:
     """An office with articles, with every derived field in its index."""
     from leadline.collections.documents.collection import Collection
-    from leadline.retrieval.index.choices import DERIVED, FIELDS
+    from leadline.retrieval.choices import DERIVED, FIELDS
 
     origin = str(offices / "office/collection")
     Index.build(

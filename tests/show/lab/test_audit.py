@@ -67,7 +67,6 @@ def test_a_changed_log_is_recognised(tmp_path: Path, change: str) -> None:
     assert [line.did for line in AuditLog(lab.store).lines()] == ["added a run", "opened the results\\n", "revoked ben"]
     path = lab.store.path
     assert path.stat().st_mode & 0o777 == 0o600
-    lab.store.close()
     with sqlite3.connect(path) as database:
         database.execute(change)
     database.close()

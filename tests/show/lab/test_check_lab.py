@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 from collections.abc import Callable
@@ -37,7 +38,6 @@ def made(example_files: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setattr(jobs, "start_worker", lambda: None)
         jobs.submit(pool_plan(lab, ["bm25"], 5, "second"), "olga")
     work(lab.folder)
-    lab.store.close()  # so that all of it is in the file, and not in the log beside it
     return folder
 
 
@@ -98,7 +98,8 @@ def test_damage_to_what_the_lab_keeps_of_itself_is_told(
     garbled(path)
     (finding,) = check(lab.folder)
     assert finding.path.startswith(str(path))
-    main(["lab", "status", str(lab.folder)])
+    with contextlib.suppress(SystemExit):  # without its store there is no lab
+        main(["lab", "status", str(lab.folder)])
     assert f"{finding.path}: {finding.problem}" in capsys.readouterr().err
 
 

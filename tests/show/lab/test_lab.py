@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -129,11 +132,31 @@ def test_a_lab_can_be_moved_with_what_lies_beside_it(lab: Lab, tmp_path: Path) -
 
 
 def test_a_damaged_record_is_one_line(lab: Lab) -> None:
-    path = lab.folder / "lab.json"
-    path.write_text(path.read_text().replace("Brakes", "Breaks"))
-    with pytest.raises(InputError, match="checksum"):
+    with contextlib.closing(sqlite3.connect(lab.store.path)) as raw, raw:
+        raw.execute("update records set value = replace(value, 'Brakes', 'Breaks')")
+    with pytest.raises(InputError, match="is damaged, the record title was changed"):
         Lab.open(lab.folder)
-    assert "checksum" in check(lab.folder)[0].problem
+    assert "was changed" in check(lab.folder)[0].problem
+
+
+def test_a_lab_whose_store_is_gone_says_so(lab: Lab) -> None:
+    lab.store.path.unlink()
+    with pytest.raises(InputError, match="is missing: make the lab again"):
+        Lab.open(lab.folder)
+    (finding,) = check(lab.folder)
+    assert finding.path == str(lab.store.path)
+
+
+def test_files_that_several_processes_add_at_once_are_all_kept(lab: Lab, tmp_path: Path) -> None:
+    names = [f"of{number}" for number in range(6)]
+    added = []
+    for name in names:
+        (tmp_path / f"{name}.run").write_text(RUN)
+        words = [sys.executable, "-m", "leadline.cli", "lab", "add", str(lab.folder), str(tmp_path / f"{name}.run")]
+        added.append(subprocess.Popen(words, stdout=subprocess.DEVNULL))
+    assert [process.wait(60) for process in added] == [0] * 6
+    assert {each.name for each in Lab.open(lab.folder).entries("run") if each.sha256} >= set(names)
+    assert not check(lab.folder)
 
 
 def test_a_folder_of_somebody_else_is_not_taken(tmp_path: Path) -> None:

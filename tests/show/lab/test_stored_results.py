@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
+import sqlite3
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.mounting import read_only
 
 from leadline.errors import MismatchError
 from leadline.records.scores import Scores
 from leadline.show.lab.check_lab import check_lab
 from leadline.show.lab.lab import Lab
-from leadline.show.lab.lab_store import LabStore
 from leadline.show.lab.stored_results import (
     MOST_STORED,
-    RECORDS,
     Report,
     ResultKey,
     ResultState,
@@ -42,6 +45,11 @@ def counting(made: list[int], value: object = 1) -> StoredData:
     return {"value": value}
 
 
+def stored(lab: Lab) -> int:
+    with lab.results.view() as now:
+        return len(now.records("results"))
+
+
 def test_a_second_request_is_answered_from_the_stored_result(lab: Lab) -> None:
     made: list[int] = []
     results = StoredResults(lab)
@@ -52,20 +60,44 @@ def test_a_second_request_is_answered_from_the_stored_result(lab: Lab) -> None:
     assert not list(check_lab(lab.folder))
 
 
-def test_a_damaged_result_is_said_and_computed_again(lab: Lab) -> None:
+def test_a_damaged_result_is_computed_and_stored_again(lab: Lab) -> None:
     made: list[int] = []
     StoredResults(lab).answer(KEY, lambda _: counting(made))
-    lab.close()
-    content = bytearray(lab.results.path.read_bytes())
-    place = content.index(b'"value":1')
-    content[place : place + 9] = b'"value":7'
-    lab.results.path.write_bytes(content)
-    assert [Path(each.path).name for each in check_lab(lab.folder)] == ["results.store"]
-    again = Lab.open(lab.folder)
-    assert StoredResults(again).answer(KEY, lambda _: counting(made, 2)).result == {"value": 2}
+    with contextlib.closing(sqlite3.connect(lab.results.path)) as raw, raw:
+        raw.execute("update records set value = replace(value, '\"value\":1', '\"value\":7')")
+    assert ["was changed" in each.problem for each in check_lab(lab.folder)] == [True]
+    for _ in range(2):
+        assert StoredResults(lab).answer(KEY, lambda _: counting(made, 2)).result == {"value": 2}
     assert len(made) == 2
-    again.close()
     assert not list(check_lab(lab.folder))
+
+
+def test_results_that_cannot_be_opened_are_told_and_computed(lab: Lab) -> None:
+    made: list[int] = []
+    lab.results.path.write_bytes(b"SQLite format 3\0" + b"x" * 5000)
+    for _ in range(2):
+        assert StoredResults(lab).answer(KEY, lambda _: counting(made)).result == {"value": 1}
+    (finding,) = check_lab(lab.folder)
+    assert finding.fix == "remove it: its results are computed again"
+    lab.results.path.unlink()
+    for _ in range(2):
+        assert StoredResults(lab).answer(KEY, lambda _: counting(made)).result == {"value": 1}
+    assert len(made) == 3
+
+
+def test_results_of_several_processes_are_all_kept(lab: Lab) -> None:
+    code = (
+        "import sys; from leadline.show.lab.lab import Lab;"
+        "from leadline.show.lab.stored_results import ResultKey, StoredResults\n"
+        "results = StoredResults(Lab.open(sys.argv[1]))\n"
+        "for n in range(5): results.answer(ResultKey('v', {}, {'of': sys.argv[2], 'n': n}), lambda _: {'n': n})"
+    )
+    made = [subprocess.Popen([sys.executable, "-c", code, str(lab.folder), name]) for name in "abc"]
+    assert [process.wait(60) for process in made] == [0] * 3
+    for name in "abc":
+        for n in range(5):
+            key = ResultKey("v", {}, {"of": name, "n": n})
+            assert StoredResults(lab).answer(key, lambda _: pytest.fail("computed again")).result == {"n": n}
 
 
 def test_other_inputs_are_another_result() -> None:
@@ -114,47 +146,29 @@ def test_errors_are_said_and_not_stored(lab: Lab, capsys: pytest.CaptureFixture[
     said = results.answer(ResultKey("pair", {}), broken).error
     assert said.startswith("The computation failed")
     assert "ZeroDivisionError" in capsys.readouterr().err
-    assert not stored(lab)
+    assert stored(lab) == 0
 
 
-def stored(lab: Lab) -> list[str]:
-    with lab.results.view() as now:
-        return now.records(RECORDS).keys()
-
-
-def test_a_lab_that_may_not_be_written_keeps_results_in_memory(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lab_that_may_not_be_written_keeps_results_in_memory(lab: Lab, tmp_path: Path) -> None:
     made: list[int] = []
-    monkeypatch.setattr(LabStore, "_made", lambda self: (_ for _ in ()).throw(PermissionError()))
-    results = StoredResults(lab)
-    for _ in range(2):
-        assert results.answer(KEY, lambda _: counting(made)).result == {"value": 1}
-    assert len(made) == 1
-    assert not lab.results.path.exists()
+    before = sorted(lab.folder.rglob("*"))
+    with read_only(lab.folder, tmp_path / "mounted"):
+        for kept in (contextlib.nullcontext(), Lab.open(tmp_path / "mounted").kept_open()):
+            results = StoredResults(Lab.open(tmp_path / "mounted"))
+            with kept:
+                for _ in range(2):
+                    assert results.answer(KEY, lambda _: counting(made)).result == {"value": 1}
+    assert len(made) == 2
+    assert sorted(lab.folder.rglob("*")) == before
 
 
 def test_the_store_does_not_grow_without_end(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("leadline.show.lab.stored_results.MOST_STORED", 3)
     assert MOST_STORED > 3
     results = StoredResults(lab)
-    keys = [ResultKey("verdict", {}, {"number": number}) for number in range(6)]
-    for key in keys:
-        results.answer(key, lambda _: {}, patience=None)
-    assert stored(lab) == sorted(key.name for key in keys[3:])
-
-
-def test_a_standing_is_read_as_it_was_written() -> None:
-    rng = np.random.default_rng(3)
-    values = np.clip(rng.normal(0.5, 0.2, (9, 14)) + np.linspace(0, 0.3, 9)[:, None], 0, 1)
-    scores = Scores(tuple("abcdefghi"), tuple(map(str, range(14))), ("AP",), values[:, :, None])
-    found = decide(scores, "AP")
-    again = read_standing(json.loads(json.dumps(written_standing(found), allow_nan=False)), scores)
-    for one, other in ((found, again), (found.pairs, again.pairs)):
-        for each in dataclasses.fields(one):
-            if each.name not in ("pairs", "verdicts", "scores"):
-                np.testing.assert_array_equal(getattr(one, each.name), getattr(other, each.name))
-    for one, other in zip(found.verdicts, again.verdicts, strict=True):
-        np.testing.assert_equal(dataclasses.asdict(one), dataclasses.asdict(other))
-    assert (again.headline(), again.letters, str(again)) == (found.headline(), found.letters, str(found))
+    for number in range(6):
+        results.answer(ResultKey("verdict", {}, {"number": number}), lambda _: {})
+    assert stored(lab) == 3
 
 
 def test_a_result_is_stored_before_anybody_gets_it(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,3 +184,18 @@ def test_a_result_is_stored_before_anybody_gets_it(lab: Lab, monkeypatch: pytest
     monkeypatch.setattr(results, "_write", slowly)
     assert results.answer(KEY, lambda report: {"n": 1}, patience=None).result == {"n": 1}
     assert stored == [KEY]
+
+
+def test_a_standing_is_read_as_it_was_written() -> None:
+    rng = np.random.default_rng(3)
+    values = np.clip(rng.normal(0.5, 0.2, (9, 14)) + np.linspace(0, 0.3, 9)[:, None], 0, 1)
+    scores = Scores(tuple("abcdefghi"), tuple(map(str, range(14))), ("AP",), values[:, :, None])
+    found = decide(scores, "AP")
+    again = read_standing(json.loads(json.dumps(written_standing(found), allow_nan=False)), scores)
+    for one, other in ((found, again), (found.pairs, again.pairs)):
+        for each in dataclasses.fields(one):
+            if each.name not in ("pairs", "verdicts", "scores"):
+                np.testing.assert_array_equal(getattr(one, each.name), getattr(other, each.name))
+    for one, other in zip(found.verdicts, again.verdicts, strict=True):
+        np.testing.assert_equal(dataclasses.asdict(one), dataclasses.asdict(other))
+    assert (again.headline(), again.letters, str(again)) == (found.headline(), found.letters, str(found))

@@ -11,8 +11,7 @@ import pytest
 
 from leadline.cli import main
 from leadline.errors import InputError
-from leadline.show.papers import beyond, chem_2009, cube_2013, pres_2010, robustness_2010, web_2012
-from leadline.show.papers import chem_2009_exhibits as chem_prior_art
+from leadline.show.papers import beyond, chem_2009, chem_2009_exhibits, cube_2013, pres_2010, robustness_2010, web_2012
 from leadline.show.papers import published as figures
 from leadline.show.papers.exhibit import STATES, Exhibit, Paper, PaperInputs, shipped_lab
 from leadline.show.papers.papers_page import PAPERS, page, papers
@@ -108,24 +107,24 @@ def test_lowest_tau_of_the_robustness_table() -> None:
 
 
 def test_european_scores_follow_from_the_others() -> None:
-    row = next(row for row in chem_prior_art.tables_3_and_4().tables[0].rows if row[0] == "BiTeM09PAcba")
+    row = next(row for row in chem_2009_exhibits.tables_3_and_4().tables[0].rows if row[0] == "BiTeM09PAcba")
     assert row[2] == pytest.approx((1000 * 0.1835 - 923 * 0.1871) / 77)
     assert row[1] == 0.1404
 
 
 def test_slip_of_table_1() -> None:
     # The mean over the 77 European topics alone contributes 77 · 0.0254 / 100.
-    assert "0.0189 here and 0.0239 there" in chem_prior_art.table_1().finding
-    assert "at least 0.0196" in chem_prior_art.table_1().finding
+    assert "0.0189 here and 0.0239 there" in chem_2009_exhibits.table_1().finding
+    assert "at least 0.0196" in chem_2009_exhibits.table_1().finding
 
 
 def test_the_mean_over_all_topics() -> None:
-    exhibit = chem_prior_art.table_11()
+    exhibit = chem_2009_exhibits.table_11()
     assert "197 are as printed; nDCG of BiTeM09PAcbb is printed as 0.4132 and computed as 0.4149" in exhibit.finding
 
 
 def test_european_and_american_topics() -> None:
-    finding = chem_prior_art.figure_6().finding
+    finding = chem_2009_exhibits.figure_6().finding
     assert "31 do by MAP, 3 by bpref, 43 by MRR, 43 by P_30, 8 by recall_100, 16 by nDCG" in finding
     assert "contradicts the overview" in finding
 

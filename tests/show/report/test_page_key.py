@@ -10,7 +10,7 @@ pytest.importorskip("altair", reason="a report needs the package altair")
 pytest.importorskip("vl_convert", reason="a report needs the package vl-convert-python")
 
 from leadline.cli import main
-from leadline.show.report import html_page as page_key
+from leadline.show.report import html_page
 from leadline.show.report.html_page import code_of, key_of, key_written_in
 
 
@@ -49,8 +49,8 @@ def test_other_code_makes_another_page(folder: Path, monkeypatch: pytest.MonkeyP
     before = key_of(["qrels.txt"], [], ())
     assert before == key_of(["qrels.txt"], [], ())
     for wing in ("measures", "records", "trust", "show/figures"):  # all of them decide what a page says
-        assert wing in page_key._CODE
-    monkeypatch.setattr(page_key, "_CODE", ("trust",))
+        assert wing in html_page._CODE
+    monkeypatch.setattr(html_page, "_CODE", ("trust",))
     assert key_of(["qrels.txt"], [], ()) != before
     with pytest.raises(FileNotFoundError):
         code_of("compare")

@@ -629,6 +629,76 @@ def test_processes_that_take_over_at_once_lose_nothing(tmp_path: Path) -> None:
         assert now.records("words").keys() == ["new0", "new1", "new2", "new3", "new4", "old"]
 
 
+@pytest.mark.parametrize("left", ["nothing", "half"])
+def test_what_is_taken_over_while_it_is_read_is_read_from_the_store(tmp_path: Path, left: str) -> None:
+    """Between the look for a store and the reading of the older files another process makes the store."""
+    path, looks = tmp_path / "store", 0
+    path.write_text("{}")
+    code = """
+        old = lambda now: now.records("words").put("old", 1)
+        with Store.open(path, KIND, write=True, create=True, older=old) as store, store.change() as now:
+            now.records("words").put(name, 2)
+    """
+
+    def older(now: StoreView) -> None:
+        nonlocal looks
+        looks += 1
+        assert started(code, path, "new").wait(60) == 0
+        if left == "nothing":
+            raise InputError(str(path), "is damaged, it is not JSON")
+        now.records("words").put("half", 1)
+
+    with Store.open(path, KIND, older=older) as store, store.view() as now:
+        assert dict(now.records("words").items()) == {"old": 1, "new": 2}
+    assert looks == 1
+
+
+def test_many_processes_open_a_copy_that_was_put_back(path: Path) -> None:
+    """A copy needs no log beside it; the first that writes gives it one."""
+    with Store.open(path, KIND) as store:
+        store.copy_to(path.with_name("copy"))
+    code = """
+        with Store.open(path, KIND, write=True, create=True) as store, store.change() as now:
+            now.events.append("did", person=name)
+    """
+    writers = [started(code, path.with_name("copy"), f"p{number}") for number in range(6)]
+    assert [writer.wait(60) for writer in writers] == [0] * 6
+    with Store.open(path.with_name("copy"), KIND) as store, store.view() as now:
+        assert len(now.events) == 16
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+def test_a_look_at_a_store_that_is_open_keeps_its_locks(path: Path) -> None:
+    """Closing a file gives up all locks of a process on it: the next to close it would take away the log."""
+    writer = started(
+        """
+        import signal
+        from leadline.text.owned_files import OURS, owner_of
+        OURS["TEST"] = "a store of tests"
+        store = Store.open(path, KIND, write=True)
+        with store.change() as now:
+            now.events.append("did", person="before")
+        with Store.open(path, KIND) as reader, reader.view() as now:
+            assert len(now.events) == 11
+        print(owner_of(path), flush=True)
+        sys.stdin.readline()
+        with store.change() as now:
+            now.events.append("did", person="after")
+        print(len(os.listdir(os.path.dirname(path))), flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+        """,
+        path, "w", stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    )  # fmt: skip
+    assert writer.stdout is not None
+    assert writer.stdout.readline() == "a store of tests\n"
+    with Store.open(path, KIND, write=True) as store, store.change() as now:
+        now.events.append("did", person="another")
+    said, _ = writer.communicate("go on\n", timeout=30)
+    assert said == "3\n"
+    with Store.open(path, KIND) as store, store.view() as now:
+        assert [each.said["person"] for each in now.events.all()][10:] == ["before", "another", "after"]
+
+
 def test_every_kind_of_store_is_known_as_ours() -> None:
     source = Path(__file__).parents[3] / "src" / "leadline"
     texts = "".join(path.read_text() for path in source.rglob("*.py"))

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from leadline.collections.choices import DEFAULT_RULE
 from leadline.collections.documents.build_folder import BYTES_A_PART_BYTE, ReadingSizes, Staging
 from leadline.collections.documents.collection_files import Written, write_part
-from leadline.collections.documents.document import Document, checked_rule, lacking, needs_claims
+from leadline.collections.documents.document import Document, checked_rule, drop_reason, needs_claims
 from leadline.collections.documents.fields.record_fields import unknown_names
 from leadline.collections.documents.registry import READERS, Broken, FormReader, Raw, readers_by_form
 from leadline.collections.documents.sources import DatasetSource, FileSource, find_sources, fingerprint
@@ -117,7 +117,9 @@ def build(
         if staging.done and say is not None:
             say(f"continues a build that was stopped, with {counted(len(staging.done), 'finished part')}")
         total = sum(each.size for each in found)
-        parts = _seen(raw_parts(found, options, part_bytes), LargestDocument(budget, part_bytes, BYTES_A_PART_BYTE))
+        parts = _warn_of_largest(
+            raw_parts(found, options, part_bytes), LargestDocument(budget, part_bytes, BYTES_A_PART_BYTE)
+        )
         read_all(parts, options, staging, total, sizes.processes, progress, spread)
         side_tables = {} if rules is None else rules.side_tables(found[0].folder)
         if not staging.documents:
@@ -193,8 +195,8 @@ def raw_parts(
         yield part
 
 
-def _seen(parts: Iterator[RawPart], largest: LargestDocument) -> Iterator[RawPart]:
-    """The same parts; of one that its last document makes too large for the budget, it is said."""
+def _warn_of_largest(parts: Iterator[RawPart], largest: LargestDocument) -> Iterator[RawPart]:
+    """The same parts, with a warning where the last document makes one too large for the budget."""
     for part in parts:
         if part.documents:
             last = len(part.documents[-1][1].content)
@@ -240,12 +242,12 @@ def read_all(
     if spread is not None:
         handed: deque[tuple[int, int]] = deque()
 
-        def handing() -> Iterator[tuple[RawPart, Path]]:
+        def parts_to_read() -> Iterator[tuple[RawPart, Path]]:
             for part in missing:
                 handed.append((part.number, part.position))
                 yield part, staging.part(part.number)
 
-        for outcome in spread(_read_elsewhere, handing(), options):
+        for outcome in spread(_read_elsewhere, parts_to_read(), options):
             number, position = handed.popleft()
             note(number, outcome, position)
         return
@@ -307,7 +309,7 @@ def read_part(part: RawPart, options: Options, path: Path) -> Outcome:
         forms[form] += 1
         # Whether any document has claims is known when all are read, so `finish` drops those without.
         waits = options.keep is None and needs_claims(document)
-        reason = "" if waits else lacking(document, DEFAULT_RULE if options.keep is None else options.keep)
+        reason = "" if waits else drop_reason(document, DEFAULT_RULE if options.keep is None else options.keep)
         if reason:
             dropped[reason] += 1
         else:

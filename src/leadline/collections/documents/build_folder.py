@@ -57,7 +57,7 @@ class ReadingSizes:
         if budget is None:
             return cls(processes)
         budget.require(least_memory(part_bytes), f"parts of {readable_size(part_bytes)}")
-        while processes > 1 and _reading(processes, part_bytes) > budget.size:
+        while processes > 1 and _memory_of_reading(processes, part_bytes) > budget.size:
             processes -= 1
         room = (budget.size - _tables(part_bytes, 0)) // BYTES_A_BYTE
         range_bytes = max(SMALLEST_RANGE, min(RANGE_BYTES, room))
@@ -71,10 +71,10 @@ class ReadingSizes:
 
 def least_memory(part_bytes: int) -> int:
     """The smallest budget for a build, of however many documents."""
-    return max(_reading(1, part_bytes), _tables(part_bytes, SMALLEST_RANGE))
+    return max(_memory_of_reading(1, part_bytes), _tables(part_bytes, SMALLEST_RANGE))
 
 
-def _reading(processes: int, part_bytes: int) -> int:
+def _memory_of_reading(processes: int, part_bytes: int) -> int:
     """What is held while parts are read: parts that wait are in this process, the others in processes of their own."""
     reading = BASE_BYTES + BYTES_A_PART_BYTE * part_bytes
     return reading if processes == 1 else BASE_BYTES + 2 * (processes + 2) * part_bytes + processes * reading

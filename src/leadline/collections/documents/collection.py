@@ -296,7 +296,7 @@ def _collection_of_crawl(folder: Path) -> Path:
     if owned is None or owned.kind != CRAWL_KIND:
         return folder
     if not (folder / INSIDE_CRAWL).is_dir():
-        raise InputError(str(folder), f"is a crawl without documents yet: `leadline crawl -o {folder}` goes on with it")
+        raise InputError(str(folder), f"is a crawl without documents yet: `leadline crawl -o {folder}` continues it")
     return folder / INSIDE_CRAWL
 
 
@@ -379,18 +379,18 @@ def counts(collection: Collection, by: str) -> pl.DataFrame:
     if by in _LEVEL:
         symbols = records.select("id", symbol=pl.concat_list("ipc", "cpc")).explode("symbol", empty_as_null=True)
         prefix = symbols.drop_nulls().select("id", value=pl.col("symbol").str.slice(0, _LEVEL[by])).unique()
-        return _counted(prefix["value"])
+        return _value_counts(prefix["value"])
     if by in ("origin", "category"):
-        return _counted(collection.citations[by])
+        return _value_counts(collection.citations[by])
     if by == "year":
-        return _counted(records["publication"].dt.year().cast(pl.String).fill_null("unknown")).sort("value")
+        return _value_counts(records["publication"].dt.year().cast(pl.String).fill_null("unknown")).sort("value")
     if by == "family size":
         sizes = records.group_by("family").len()["len"]
-        return _counted(sizes.cast(pl.String)).sort(pl.col("value").cast(pl.Int64))
-    return _counted(records[by])
+        return _value_counts(sizes.cast(pl.String)).sort(pl.col("value").cast(pl.Int64))
+    return _value_counts(records[by])
 
 
-def _counted(values: pl.Series) -> pl.DataFrame:
+def _value_counts(values: pl.Series) -> pl.DataFrame:
     import polars as pl
 
     named = (

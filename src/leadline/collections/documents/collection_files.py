@@ -133,9 +133,19 @@ def _hint(folder: Path) -> str:
 
 ROW_GROUP_BYTES = 1 << 20  # of text: the amount that is unpacked to show one document
 _PLAIN = (
-    "id", "office", "serial", "kind", "language", "title", "abstract", "description", "application", "publication",
-    "application_number", "family",
-)  # fmt: skip
+    "id",
+    "office",
+    "serial",
+    "kind",
+    "language",
+    "title",
+    "abstract",
+    "description",
+    "application",
+    "publication",
+    "application_number",
+    "family",
+)
 _LISTS = ("ipc", "cpc", "national", "relatives", "citers", "applicants", "inventors")
 
 

@@ -451,17 +451,17 @@ def checked_rule(rule: str | Sequence[str], option: str = "--keep") -> tuple[str
     return tuple(part for part in parts if "all" not in part.split("|"))
 
 
-def lacking(document: Document, rule: tuple[str, ...]) -> str:
+def drop_reason(document: Document, rule: tuple[str, ...]) -> str:
     """The reason why a document is dropped, such as "no claims"; empty when it is kept.
 
     Articles and pages need no claims. Records of a review and documents of a test collection need only a title or a
     text, unless another rule is given: reviewers judge records without an abstract too.
 
-    >>> lacking(Document("X", abstract="About nails."), DEFAULT_RULE)
+    >>> drop_reason(Document("X", abstract="About nails."), DEFAULT_RULE)
     'no claims'
-    >>> lacking(Document("PMC1", kind="article", abstract="About nails."), DEFAULT_RULE)
+    >>> drop_reason(Document("PMC1", kind="article", abstract="About nails."), DEFAULT_RULE)
     ''
-    >>> lacking(Document("10051933", kind="record", title="Of nails"), DEFAULT_RULE)
+    >>> drop_reason(Document("10051933", kind="record", title="Of nails"), DEFAULT_RULE)
     ''
     """
     if document.kind in ("record", "text") and rule == DEFAULT_RULE:

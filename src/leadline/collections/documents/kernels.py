@@ -267,6 +267,7 @@ def after_attributes(text: Any, i: int, size: int, attributes: Any) -> int:
                 return UNSURE
         attributes[2 * count], attributes[2 * count + 1] = name, i - name
         count += 1
+        # An equals sign, with blanks on either side, and a value in quotes without < in it.
         while i < size and is_blank(text[i]):
             i += 1
         if i >= size or text[i] != EQUAL:
@@ -425,6 +426,7 @@ def put_separator(words: Any, begun: int, written: int, waiting: int) -> tuple[i
 @inline
 def put_wide(words: Any, written: int, character: int) -> int:
     """Write a non-ASCII character in UTF-8."""
+    # The lead byte says by its high bits how many follow; each of those carries six bits of the character.
     if character < 0x800:
         words[written] = 0xC0 | (character >> 6)
     else:
@@ -446,6 +448,7 @@ def referred(text: Any, i: int, size: int) -> tuple[int, int]:
     first = text[i] if i < size else SEMICOLON
     second = text[i + 1] if i + 1 < size else SEMICOLON
     character = 0
+    # `outline` has checked that the number is allowed; the mask keeps what it has not seen within 21 bits.
     if first == HASH:
         hexadecimal = second == 120
         i += 2 if hexadecimal else 1
@@ -456,6 +459,7 @@ def referred(text: Any, i: int, size: int) -> tuple[int, int]:
         return character & 0x1FFFFF, i + 1
     while i < size and text[i] != SEMICOLON:
         i += 1
+    # Of XML's five names one or two letters tell: amp and apos, quot, lt, gt.
     if first == 97:
         character = AMPERSAND if second == 109 else APOSTROPHE
     elif first == 113:

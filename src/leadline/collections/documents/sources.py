@@ -202,13 +202,13 @@ def _of_zip(file: IO[bytes], name: str, depth_left: int) -> Iterator[Stream]:
                 continue
             if not depth_left:
                 raise InputError(inside, f"is an archive more than {MAX_ARCHIVE_DEPTH} deep")
-            with _held(pieces) as content:
+            with _rewindable(pieces) as content:
                 yield from _streams(content, inside, member.file_size, depth_left - 1)
         except InputError as error:
             yield Stream(inside, _unreadable(error))
 
 
-def _held(pieces: Iterator[bytes]) -> IO[bytes]:
+def _rewindable(pieces: Iterator[bytes]) -> IO[bytes]:
     """The pieces as a file that can be read from the beginning, closed by the caller."""
     file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
     file.writelines(pieces)
@@ -254,7 +254,7 @@ def _of_tar(file: IO[bytes], name: str) -> Iterator[Stream]:
                 pieces = within_ratio(reading.pieces(opened, inside), inside, packed)
                 if member.name.lower().endswith((".zip", ".gz", ".xz", ".zst", ".bz2")):
                     try:
-                        with _held(pieces) as content:
+                        with _rewindable(pieces) as content:
                             yield from _streams(content, inside, member.size, MAX_ARCHIVE_DEPTH - 1)
                     except InputError as error:
                         yield Stream(inside, _unreadable(error))

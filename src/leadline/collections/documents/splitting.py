@@ -241,7 +241,7 @@ class Gaps:
                 return
             if token is None and text.startswith((b"<!--", b"<!DOCTYPE"), at):
                 unended += 1
-            at = self._taken(token, text, offset) if token else self._unknown(text, at, offset)
+            at = self._take(token, text, offset) if token else self._unknown(text, at, offset)
             if unended > MAX_UNENDED:  # searching for the end of each takes time
                 self._count(offset + at, len(text) - at)
                 return
@@ -254,7 +254,7 @@ class Gaps:
         """Note that a document is broken, so that the bytes after it belong to it."""
         self.pending, self.disturbed = b"", True
 
-    def _taken(self, token: re.Match[bytes], text: bytes, offset: int) -> int:
+    def _take(self, token: re.Match[bytes], text: bytes, offset: int) -> int:
         """Take a token into account; return the place after it."""
         name = token["name"]
         if name is None:

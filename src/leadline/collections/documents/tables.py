@@ -359,7 +359,7 @@ class CitationRows:
         for number, rows in enumerate(self._kept.frames(*_cited(), *_own_number(), pl.col("citers"))):
             cited = _exploded(rows)
             self._first.append((self._lookup.ask(cited["number"]), len(cited)))
-            citers = _listed(rows)
+            citers = _citing_rows(rows)
             if len(citers):
                 self._citers.append((number, self._lookup.ask(citers["citing_number"]), len(citers)))
         if self._beside is not None:
@@ -418,7 +418,7 @@ class CitationRows:
         answers = {number: (first, count) for number, first, count in self._citers}
         for number, rows in enumerate(self._kept.frames(*_own_number(), pl.col("citers"))):
             if number in answers:
-                yield _listed(rows).with_columns(citing=self._lookup.answers(*answers[number]))
+                yield _citing_rows(rows).with_columns(citing=self._lookup.answers(*answers[number]))
 
     def _of_side_table(self) -> pl.DataFrame | None:
         import polars as pl
@@ -477,7 +477,7 @@ def _exploded(rows: pl.DataFrame) -> pl.DataFrame:
     return some.filter(pl.col("number") != "").rename({"row": "citing"})
 
 
-def _listed(rows: pl.DataFrame) -> pl.DataFrame:
+def _citing_rows(rows: pl.DataFrame) -> pl.DataFrame:
     """Who cites documents, as they list it, one citation per row."""
     import polars as pl
 

@@ -95,13 +95,13 @@ class PartTexts:
     def batches(self) -> Iterator[TextBatch]:
         import polars as pl
 
-        table = _opened(self.folder, self.content).tables()[self.part]  # the parts come first
+        table = _open_unchanged(self.folder, self.content).tables()[self.part]  # the parts come first
         frame = table.read(self.fields)[self.places].with_columns(row=pl.Series(self.rows))
         yield from _joined_texts(frame, self.fields, self.batch_bytes)
 
 
 @lru_cache(maxsize=1)
-def _opened(folder: str, content: str) -> Collection:
+def _open_unchanged(folder: str, content: str) -> Collection:
     collection = Collection.open(folder)
     if collection.manifest["hash"] != content:
         raise InputError(folder, "has changed since the command began: start it again")
@@ -456,7 +456,7 @@ def duplicates(
         stored = None if cut is None else stack.enter_context(closing(StoredBands(cut.count, folder)))
         pieces = texts.batches if spread is None else texts.pieces
         spread = spread or spread_here
-        seen = _seen(pieces(), LargestDocument(budget, texts.batch_bytes, BYTES_A_BYTE))
+        seen = _warn_of_largest(pieces(), LargestDocument(budget, texts.batch_bytes, BYTES_A_BYTE))
         read = spread(_hashed, ((piece,) for piece in seen), shingle, by, places, cut)
         first = _first_reading(read, texts, stored, sets, progress)
         total = len(first.tokens)
@@ -504,10 +504,10 @@ def _keep_to(texts: Texts, budget: MemoryBudget | None, cut: Bands | None) -> st
     return budget.folder
 
 
-def _seen(
+def _warn_of_largest(
     pieces: Iterator[TextBatch] | Iterator[TextBatch | PartTexts], largest: LargestDocument
 ) -> Iterator[TextBatch | PartTexts]:
-    """The same pieces; of one that is a single text too large for the budget, it is said."""
+    """The same pieces, with a warning where a single text is too large for the budget."""
     for piece in pieces:
         if isinstance(piece, TextBatch) and len(piece.texts) == 1:
             largest.see(len(piece.texts[0]))

@@ -291,6 +291,7 @@ def count_shared_bands(
                     seen += 1
                 counts[other] += 1
                 at -= 1
+        # Keep the pairs with enough bands, and clear only what was counted: clearing all would cost texts squared.
         for k in range(seen):
             other = touched[k]
             if counts[other] >= least:

@@ -284,18 +284,18 @@ class LinkGraph(Result):
 
     def in_links(self, page: str) -> list[str]:
         """The pages that link to a page."""
-        return self._named(self.into, page)
+        return self._page_names(self.into, page)
 
     def out_links(self, page: str) -> list[str]:
         """The pages that a page links to."""
-        return self._named(self.out_of, page)
+        return self._page_names(self.out_of, page)
 
     def anchor_texts(self, page: str) -> list[str]:
         """The texts of the links to a page, as often as they were found."""
         place = self.place(page)
         return [text for target, text in self.anchors if target == place and text]
 
-    def _named(self, rows: Rows, page: str) -> list[str]:
+    def _page_names(self, rows: Rows, page: str) -> list[str]:
         place = self.place(page)
         return [self.pages[other] for other in rows.columns[rows.offsets[place] : rows.offsets[place + 1]].tolist()]
 

@@ -405,7 +405,7 @@ class _Part:
 
     def frame(self, columns: _Columns, *, first: bool) -> pl.DataFrame:
         """The fields of the lines, without the line that names the columns."""
-        frame = _tabbed(self.content, columns.width) if columns.tabs else None
+        frame = _read_tabs(self.content, columns.width) if columns.tabs else None
         if frame is None:
             frame = self._line_by_line(columns)
         if first and columns.meanings:
@@ -490,7 +490,7 @@ def _first_edge(content: bytes) -> int:
     return match.start() if match else len(content)
 
 
-def _tabbed(content: bytes, width: int) -> pl.DataFrame | None:
+def _read_tabs(content: bytes, width: int) -> pl.DataFrame | None:
     """Lines with as many tabs each, read by Polars; None where something needs care."""
     import polars as pl
 

@@ -328,7 +328,7 @@ def sample_pages(
     if method == "uniform":
         return PageSample(graph, random.integers(0, len(graph), count), method, reached)
     walkers = count * SPARE if method == "reweighted" else count
-    ends = _walked(rows, degrees, np.full(walkers, first), steps, method == "metropolis", random)
+    ends = _walk_ends(rows, degrees, np.full(walkers, first), steps, method == "metropolis", random)
     if method == "reweighted":
         chances = 1 / np.maximum(degrees[ends], 1)
         ends = random.choice(ends, count, p=chances / chances.sum())
@@ -336,7 +336,7 @@ def sample_pages(
     return PageSample(graph, ends, method, reached, (note,) if reached < len(graph) else ())
 
 
-def _walked(
+def _walk_ends(
     rows: Rows, degrees: NDArray[np.int64], at: NDArray[np.int64], steps: int, refuse: bool, rng: np.random.Generator
 ) -> NDArray[np.int64]:
     """Where walks are after a number of steps, all of them at once."""

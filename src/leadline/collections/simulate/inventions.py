@@ -369,9 +369,9 @@ def make_class_tree(seed: int, groups: int) -> ClassTree:
     section_of_class = sections[np.sort(_spread(rng, classes, len(sections), 0.3))]
     class_of_subclass = np.sort(_spread(rng, subclasses, classes, 0.5))
     subclass_of_group = np.sort(_spread(rng, groups, subclasses, 0.7))
-    class_names = _named(rng, section_of_class, list(SECTIONS), [f"{n:02d}" for n in range(1, 100)])
-    subclass_names = _named(rng, class_of_subclass, class_names, list("BCDEFGHJKLMNPQRSTVWXYZ"))
-    group_names = _named(rng, subclass_of_group, subclass_names, [str(n) for n in range(1, 1000, 2)])
+    class_names = _child_names(rng, section_of_class, list(SECTIONS), [f"{n:02d}" for n in range(1, 100)])
+    subclass_names = _child_names(rng, class_of_subclass, class_names, list("BCDEFGHJKLMNPQRSTVWXYZ"))
+    group_names = _child_names(rng, subclass_of_group, subclass_names, [str(n) for n in range(1, 1000, 2)])
     names = tuple(class_names), tuple(subclass_names), tuple(group_names)
     return ClassTree(section_of_class, class_of_subclass, subclass_of_group, *names)
 
@@ -383,7 +383,7 @@ def _spread(rng: np.random.Generator, count: int, parents: int, exponent: float)
     return np.concatenate([np.arange(parents), rest])
 
 
-def _named(rng: np.random.Generator, parent: Integers, above: list[str], marks: list[str]) -> list[str]:
+def _child_names(rng: np.random.Generator, parent: Integers, above: list[str], marks: list[str]) -> list[str]:
     """Names of children: the parent's name and a mark. Marks ascend with gaps, as in a real classification."""
     sizes = np.bincount(parent, minlength=len(above))
     names = []

@@ -51,7 +51,7 @@ from leadline.collections.simulate.inventions import (
 )
 from leadline.collections.simulate.settings import AUTHORITIES, Settings
 from leadline.collections.simulate.words import FIRST, LATER, ConceptNames, Vocabulary, make_vocabulary, name_concepts
-from leadline.errors import InputError
+from leadline.errors import InputError, in_sentence
 from leadline.records.qrels import Qrels
 from leadline.records.topics import Topic, Topics
 from leadline.text.days import EPOCH
@@ -387,7 +387,7 @@ class SurveyTopic:
 
 def make_surveys(office: SimulatedOffice) -> tuple[Topics, Qrels]:
     """The survey topics of an office with their true judgements."""
-    needs = _drawn(office)
+    needs = _draw_topics(office)
     topics = [_topic(office, number, need) for number, need in enumerate(needs, start=1)]
     columns = [(topic.id, need) for topic, need in zip(topics, needs, strict=True)]
     qrels = Qrels.from_columns(
@@ -399,7 +399,7 @@ def make_surveys(office: SimulatedOffice) -> tuple[Topics, Qrels]:
     return Topics.of(topics, "surveys"), qrels
 
 
-def _drawn(office: SimulatedOffice) -> list[SurveyTopic]:
+def _draw_topics(office: SimulatedOffice) -> list[SurveyTopic]:
     """Topics with neither too few nor too many relevant documents, no two with the same concepts."""
     rng, inventions = generator(office.settings.seed, "surveys"), office.inventions
     lists = _disclosing(office)
@@ -415,7 +415,7 @@ def _drawn(office: SimulatedOffice) -> list[SurveyTopic]:
         if len(own) < count:
             continue
         concepts = tuple(sorted(rng.choice(own, count, replace=False).tolist()))
-        need = _need(office, concepts, lists, dated=dated)
+        need = _survey_topic(office, concepts, lists, dated=dated)
         if _FEWEST <= len(need.documents) <= _MOST:
             tries = tries if concepts in found else 0
             found.setdefault(concepts, need)
@@ -432,7 +432,7 @@ def _disclosing(office: SimulatedOffice) -> tuple[Integers, Integers]:
     return offsets(np.bincount(inventions.disclosed, minlength=len(office.concepts))), owner[order]
 
 
-def _need(
+def _survey_topic(
     office: SimulatedOffice, concepts: tuple[int, ...], lists: tuple[Integers, Integers], *, dated: bool
 ) -> SurveyTopic:
     """A topic with its truth: the documents of the inventions that disclose all concepts."""
@@ -461,15 +461,11 @@ def _topic(office: SimulatedOffice, number: int, need: SurveyTopic) -> Topic:
     )
     limit = f" published after {need.after}" if need.after else ""
     narrative = (
-        f"We need all documents{limit}, patents or articles, that describe {_listed(another)} together. "
+        f"We need all documents{limit}, patents or articles, that describe {in_sentence(another)} together. "
         f"A document that has only one of them is not relevant. {one[0]} is the same as {another[0]}."
     )
     section = SECTIONS[int(office.concepts.section[need.concepts[0]])]
-    return Topic(f"TS-{number}", _listed(one), narrative=narrative, category=CATEGORIES[section])
-
-
-def _listed(names: list[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    return Topic(f"TS-{number}", in_sentence(one), narrative=narrative, category=CATEGORIES[section])
 
 
 # Figures that describe a simulated office, to compare with real ones.

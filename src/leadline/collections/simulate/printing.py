@@ -294,8 +294,8 @@ class Writer:
         """The claims of each document. Members of a family claim the same, each in the phrases of its office."""
         starts = self.claims.starts
         begin, end = int(starts[rows[0]]), int(starts[rows[-1] + 1])
-        verbs = self.vocabulary.verbs[:, self._drawn(rng, "D", end - begin)]
-        nouns = self.vocabulary.nouns[0, self._drawn(rng, "N", end - begin)].tolist()
+        verbs = self.vocabulary.verbs[:, self._draw_words(rng, "D", end - begin)]
+        nouns = self.vocabulary.nouns[0, self._draw_words(rng, "N", end - begin)].tolist()
         pairs = list(zip(verbs[2].tolist(), verbs[3].tolist(), strict=True))
         chances = rng.integers(0, 1 << 30, end - begin).tolist()
         parents, bits = self.claims.parent[begin:end].tolist(), self.claims.concepts[begin:end].tolist()
@@ -321,7 +321,7 @@ class Writer:
         introduced = np.where(several, "a plurality of " + named[FIRST_PLURAL], one)
         return introduced, np.where(several, named[LATER_PLURAL], named[LATER])
 
-    def _drawn(self, rng: np.random.Generator, mark: str, count: int) -> Integers:
+    def _draw_words(self, rng: np.random.Generator, mark: str, count: int) -> Integers:
         """Random words of one kind, not technical ones."""
         return self.drafter.words(rng, np.full(count, SLOTS.index(mark), np.int8), np.zeros(0, np.int64))
 
@@ -409,14 +409,14 @@ class Drafter:
         text, part = (np.repeat(a.ravel(), counts.ravel()) for a in np.indices(counts.shape))
         span = np.diff(known.first)[part]
         pattern = known.first[part] + (rng.random(len(part)) * span).astype(np.int64)
-        missing = self._missing(rows, text, part, pattern)
+        missing = self._missing_mentions(rows, text, part, pattern)
         more = np.repeat(np.arange(len(rows)), -(-missing // 3))  # the last pattern of embodiments has three concepts
         text, part = np.append(text, more), np.append(part, np.full(len(more), sentences.IN_EMBODIMENT))
         pattern = np.append(pattern, np.full(len(more), known.first[sentences.IN_EXAMPLE] - 1))
         order = np.lexsort((part, text))
         return text[order], part[order], pattern[order]
 
-    def _missing(self, rows: Integers, text: Integers, part: Integers, pattern: Integers) -> Integers:
+    def _missing_mentions(self, rows: Integers, text: Integers, part: Integers, pattern: Integers) -> Integers:
         """How many more mentions each text needs to disclose all its concepts."""
         mentions = is_mention(patterns().slots[pattern]).sum(axis=1) * _discloses(part)
         disclosed = self.inventions.starts[rows + 1] - self.inventions.starts[rows]

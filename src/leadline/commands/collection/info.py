@@ -45,9 +45,9 @@ def run(options: argparse.Namespace) -> None:
         write_table(Table(["what", "value", "count"], rows), options)
     if options.figure:
         from leadline.show.charts import save
-        from leadline.show.collection_chart import chart
+        from leadline.show.plots import collection_chart
 
-        save(chart(collection), options.figure)
+        save(collection_chart(collection), options.figure)
 
 
 def _check_ending(text: str) -> None:

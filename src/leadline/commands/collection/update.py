@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> None:
     from leadline.collections.documents.collection import Collection
     from leadline.collections.documents.update import update
 
-    delete = _named(options.delete)
+    delete = _ids_to_delete(options.delete)
     if not options.sources and not delete:
         raise UsageError("SOURCE", "name documents to add, or --delete IDS")
     before = set(Collection.open(options.collection).records["id"])
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> None:
     print_notes(left_out(manifest, options.collection), options)
 
 
-def _named(written: str | None) -> list[str]:
+def _ids_to_delete(written: str | None) -> list[str]:
     from leadline.text.source import read_text
 
     if written is None:

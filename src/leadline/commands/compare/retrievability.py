@@ -16,9 +16,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from leadline.commands.shared.options import add_options, check_format
+from leadline.commands.shared.options import add_options, check_format, with_readable_runs
 from leadline.commands.shared.output import print_notes, write_table
-from leadline.commands.shared.run_files import with_readable_runs
 from leadline.commands.shared.signature import public
 from leadline.errors import UsageError
 

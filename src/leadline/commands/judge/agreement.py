@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from leadline.commands.shared.argument_kinds import INPUT_FILES, WORD
 from leadline.commands.shared.judging import add_pool, open_state, stage_grades
-from leadline.commands.shared.options import add_options, check_format
+from leadline.commands.shared.options import add_options, check_format, with_readable_runs
 from leadline.commands.shared.output import print_notes, progress_bar, wrap_for_terminal, write, write_table
-from leadline.commands.shared.run_files import with_readable_runs
 from leadline.commands.shared.signature import public
 from leadline.errors import InputError, UsageError
 from leadline.records.result import Table, counted

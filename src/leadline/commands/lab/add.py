@@ -75,7 +75,7 @@ def _prepare(lab: Lab, *, quiet: bool) -> None:
     from leadline.show.lab.boards import Boards
     from leadline.show.lab.stored_results import StoredResults, prepare
 
-    with contextlib.suppress(LeadlineError), contextlib.closing(lab):  # what is wrong or missing, the pages say
+    with contextlib.suppress(LeadlineError), lab.kept_open():  # what is wrong or missing, the pages say
         if lab.entries("qrels") and lab.entries("run"):
             with progress_bar("the first page", quiet=quiet) as progress:
                 prepare(Boards(lab).board(), StoredResults(lab), progress=progress)

@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> None:
 
     check_format(options)
     if options.against is not None and options.start is not None:
-        raise UsageError("--start", "is of no use with --against, which prints no depths")
+        raise UsageError("--start", "cannot be combined with --against, which prints no depths")
     if options.against is not None and options.memory is not None:
         raise UsageError("--memory", "cannot be combined with --against, which holds the pages of both")
     result: Overlap | LinkStatistics

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import argparse
 
+from leadline.commands.shared.judging import add_review
 from leadline.commands.shared.options import add_options
 from leadline.commands.shared.output import print_notes
-from leadline.commands.shared.reviewing import add_review
 from leadline.records.result import counted
 
 

@@ -16,9 +16,9 @@ import sys
 from pathlib import Path
 
 from leadline.commands.shared.argument_kinds import FILE_OR_WORD
+from leadline.commands.shared.judging import add_review
 from leadline.commands.shared.options import add_options
 from leadline.commands.shared.output import print_notes, write
-from leadline.commands.shared.reviewing import add_review
 from leadline.records.result import counted
 
 

@@ -16,9 +16,9 @@ from __future__ import annotations
 import argparse
 
 from leadline.commands.shared.argument_kinds import OutputFile
+from leadline.commands.shared.judging import add_review, open_review
 from leadline.commands.shared.options import add_choice, add_options
 from leadline.commands.shared.output import print_notes, write
-from leadline.commands.shared.reviewing import add_review, open_review
 from leadline.errors import UsageError
 from leadline.judge.choices import STAGES
 from leadline.records.result import counted

@@ -14,9 +14,8 @@ from __future__ import annotations
 
 import argparse
 
-from leadline.commands.shared.judging import add_people_arguments, change_people
+from leadline.commands.shared.judging import add_people_arguments, add_review, change_people
 from leadline.commands.shared.options import check_format
-from leadline.commands.shared.reviewing import add_review
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import argparse
 
+from leadline.commands.shared.judging import add_review, open_review
 from leadline.commands.shared.options import add_options
 from leadline.commands.shared.output import print_notes, write
-from leadline.commands.shared.reviewing import add_review, open_review
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

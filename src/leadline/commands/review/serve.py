@@ -141,7 +141,7 @@ def _project(options: argparse.Namespace, held: contextlib.ExitStack) -> ReviewP
         return _hold(begun, held)
     given = [name for name in OF_A_NEW_ONE if getattr(options, name) is not None]
     if given:
-        raise UsageError(f"--{given[0]}", f"is for a new review, and {options.review} is one already")
+        raise UsageError(f"--{given[0]}", f"is only for a new review, and {options.review} exists already")
     project = _hold(ReviewProject.open(options.review), held)
     if options.documents:
         return extend_review(
@@ -160,7 +160,7 @@ def _project(options: argparse.Namespace, held: contextlib.ExitStack) -> ReviewP
 
 
 def _learners() -> Mapping[str, Any]:
-    from leadline.judge.review.learner import LEARNERS
+    from leadline.judge.review.learners import LEARNERS
 
     return LEARNERS
 

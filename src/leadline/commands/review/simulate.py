@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leadline.commands.shared.argument_kinds import INPUT_FILE, WORD, OutputFolder, Value
+from leadline.commands.shared.judging import open_review
 from leadline.commands.shared.options import add_options, check_format, level, split_list, whole_number, wrong_usage
 from leadline.commands.shared.output import print_notes, progress_bar, write_table
-from leadline.commands.shared.reviewing import open_review
 from leadline.commands.shared.signature import public
 from leadline.errors import UsageError
 from leadline.judge.choices import LEARNER_NAMES, STOPPING_RULES
@@ -78,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from leadline.judge.review.learner import LEARNERS
+    from leadline.judge.review.learners import LEARNERS
     from leadline.judge.review.simulation import simulate_reviews
     from leadline.judge.review.stopping import RULES
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from leadline.commands.shared.judging import add_review, open_review
 from leadline.commands.shared.options import add_options, check_format
 from leadline.commands.shared.output import print_notes, write_table
-from leadline.commands.shared.reviewing import add_review, open_review
 from leadline.records.result import Table
 
 if TYPE_CHECKING:

@@ -161,7 +161,7 @@ OUTPUT_FILE = OutputFile()
 
 def check_outputs(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     """Refuse to write over a file that the same command reads or writes, and over any file of ours."""
-    given = [(action, kind, value) for action in parser._actions for kind, value in _given(action, options)]
+    given = [(action, kind, value) for action in parser._actions for kind, value in _given_texts(action, options)]
     for action, kind, value in given:
         if value == "-":
             continue
@@ -182,7 +182,7 @@ def check_outputs(parser: argparse.ArgumentParser, options: argparse.Namespace) 
                     raise InputError(f"{option} {path}", f"is the output of {other.option_strings[0]} too: {ELSEWHERE}")
 
 
-def _given(action: argparse.Action, options: argparse.Namespace) -> Iterator[tuple[ArgumentKind, str]]:
+def _given_texts(action: argparse.Action, options: argparse.Namespace) -> Iterator[tuple[ArgumentKind, str]]:
     """The texts that were given for an argument, each with what it is."""
     value = getattr(options, action.dest, None)
     for each in value if isinstance(value, list) else [value]:

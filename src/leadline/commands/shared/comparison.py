@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from leadline.commands.shared.argument_kinds import INPUT_FILE
 from leadline.commands.shared.extras import add_cluster_option, chosen_cluster
-from leadline.commands.shared.options import add_options, check_format, check_measures
+from leadline.commands.shared.options import add_options, check_format, check_measures, with_readable_runs
 from leadline.commands.shared.output import progress_bar
-from leadline.commands.shared.run_files import with_readable_runs
 from leadline.commands.shared.signature import public
 from leadline.errors import LeadlineWarning, UsageError
 
@@ -60,7 +59,7 @@ def load_scores(options: argparse.Namespace) -> Scores:
     if not options.scores:
         qrels, *runs = options.inputs
         with chosen_cluster(options) as spread, progress_bar("reading runs", quiet=options.quiet) as progress:
-            how = _reading(options, progress) | {"spread": spread}
+            how = _reading_options(options, progress) | {"spread": spread}
             return with_readable_runs(options, runs, lambda paths: evaluate(qrels, paths, options.measures, **how))
     wanted = [name for text in options.measures or () for name in text.split()]
     # A table with a column for each topic does not say which measure it holds; -m does.
@@ -81,7 +80,7 @@ def load_study_with(options: argparse.Namespace, default: str, spread: Spread | 
 
     with progress_bar("reading runs", quiet=options.quiet) as progress:
         qrels, *runs = options.inputs
-        measures, how = options.measures or default, _reading(options, progress) | {"spread": spread}
+        measures, how = options.measures or default, _reading_options(options, progress) | {"spread": spread}
         return with_readable_runs(options, runs, lambda paths: open_study(qrels, paths, measures, **how))
 
 
@@ -99,7 +98,7 @@ def note_shared_log(options: argparse.Namespace) -> None:
         warnings.warn(words, LeadlineWarning, stacklevel=2)
 
 
-def _reading(options: argparse.Namespace, progress: Any) -> dict[str, Any]:
+def _reading_options(options: argparse.Namespace, progress: Any) -> dict[str, Any]:
     from leadline.records.inputs import read_topics
 
     note_shared_log(options)

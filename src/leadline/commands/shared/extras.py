@@ -152,7 +152,7 @@ def topics_spread(options: argparse.Namespace, context: SearchContext) -> Iterat
     """Share the topics of a run out to the cluster of --cluster."""
     with chosen_cluster(options) as cluster:
         if cluster is not None:
-            from leadline.cluster.shards import TopicsOnCluster
+            from leadline.cluster.parts import TopicsOnCluster
 
             context.elsewhere = TopicsOnCluster(cluster)
         yield
@@ -163,7 +163,7 @@ def index_sharded(options: argparse.Namespace, context: SearchContext) -> Iterat
     """Rank the documents of an index by shards on the cluster of --cluster."""
     with chosen_cluster(options) as cluster:
         if cluster is not None:
-            from leadline.cluster.shards import IndexOnCluster, Opened
+            from leadline.cluster.parts import IndexOnCluster, Opened
 
             shards = IndexOnCluster(cluster, Opened.of(context), len(context.index))
             context.searching, context.searcher = shards.searcher, shards.searcher(context.index)
@@ -177,7 +177,7 @@ def link_workers(options: argparse.Namespace) -> Iterator[LinkWorkers | None]:
         if cluster is None:
             yield None
             return
-        from leadline.cluster.link_parts import LinksOnCluster
+        from leadline.cluster.parts import LinksOnCluster
 
         with progress_bar("links", quiet=options.quiet) as progress:
             yield LinksOnCluster(cluster, progress, getattr(options, "rounds", None))

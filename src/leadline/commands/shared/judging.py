@@ -1,4 +1,4 @@
-"""What the commands of judging share: the pool, its journal, whose marks count, and personal links."""
+"""What the commands of judging and reviewing share: the pool or review, its journal, whose marks count, and links."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leadline.commands.shared.argument_kinds import OUR_POOL, WORD
+from leadline.commands.shared.argument_kinds import OUR_FOLDER, OUR_POOL, WORD
 from leadline.commands.shared.options import add_choice, add_number, add_options, choice
 from leadline.commands.shared.output import write, write_table
 from leadline.errors import InputError, LeadlineWarning, UsageError, not_a_choice
@@ -21,9 +21,11 @@ from leadline.text.owned_files import JOURNAL, PEOPLE
 if TYPE_CHECKING:
     import socket
 
-    from leadline.judge.journal import People
+    from leadline.judge.journal import Event, People
     from leadline.judge.marks import JudgingState, Key
+    from leadline.judge.review.review_state import ReviewState
     from leadline.show.serve.security import Address
+    from leadline.text.store.events import ChainHead
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8377
 DEFAULT_URL = f"http://{DEFAULT_HOST}:{DEFAULT_PORT}"
@@ -148,7 +150,7 @@ def change_people(path: Path, options: argparse.Namespace) -> None:
     if options.action == "list":
         if options.names:
             raise UsageError("list", f"takes no names, got {options.names[0]!r}")
-        write_table(_listed(people), options)
+        write_table(_people_table(people), options)
         return
     if not options.names:
         raise UsageError(options.action, "name one person or more")
@@ -165,9 +167,32 @@ def change_people(path: Path, options: argparse.Namespace) -> None:
     write_table(Table(["person", "role", "link"], rows), options)
 
 
-def _listed(people: People) -> Table:
+def _people_table(people: People) -> Table:
     rows = []
     for person in people:
         state = "revoked" if person.revoked else "expired" if person.has_expired else "valid"
         rows.append([person.name, person.role, state, person.expires])
     return Table(["person", "role", "link", "expires"], rows)
+
+
+# The same for reviews.
+
+
+def add_review(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "review", metavar="REVIEW", type=OUR_FOLDER, help="folder of the review, made by `leadline review serve`"
+    )
+
+
+def open_review(options: argparse.Namespace) -> tuple[ReviewState, list[Event], ChainHead]:
+    """Where a review stands, all that happened, and the head of the journal's chain."""
+    from leadline.judge.review.project import ReviewProject
+    from leadline.judge.review.review_state import ReviewState
+
+    project = ReviewProject.open(options.review)
+    if not project.rounds:
+        problem = f"has no documents yet: `leadline review serve {options.review} --documents FILES` adds them"
+        raise InputError(options.review, problem)
+    with contextlib.closing(project.journal(write=False)) as journal:
+        events, head = journal.with_head()
+    return ReviewState.of(project, events), events, head

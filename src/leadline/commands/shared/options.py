@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -18,7 +20,7 @@ from leadline.commands.shared.argument_kinds import (
     InputPath,
     Value,
 )
-from leadline.errors import InputError, LeadlineError, UsageError, nearest, not_a_choice
+from leadline.errors import InputError, LeadlineError, LeadlineWarning, UsageError, nearest, not_a_choice
 from leadline.options import LARGEST, Bounds, Level, Part
 from leadline.records.result import FORMATS
 
@@ -117,9 +119,9 @@ def is_date(text: str) -> None:
 
 def filter_values(name: str, text: str) -> list[str]:
     """The classes or offices of a list, in their normal spelling."""
-    from leadline.retrieval.language import fields as field_names
+    from leadline.retrieval.language import fields
 
-    return field_names.filter_values(name, split_list(text), f"--{name}")
+    return fields.filter_values(name, split_list(text), f"--{name}")
 
 
 @contextmanager
@@ -344,3 +346,31 @@ def check_run_table(path: str, info: Mapping[str, object], runs: Sequence[str]) 
     if info and not set(info) & set(runs):
         there, here = ", ".join(list(info)[:3]), ", ".join(runs[:3])
         raise InputError(path, f"names none of the runs: it has {there}, the runs are {here}")
+
+
+# The runs that a command was given. One bad file in a folder does not stop the others.
+
+Result = TypeVar("Result")
+
+
+def with_readable_runs(
+    options: argparse.Namespace, given: Sequence[str], work: Callable[[list[str]], Result]
+) -> Result:
+    """Return work(paths) over the files that `given` names.
+
+    A file of a folder that cannot be read is left out with a warning; with --strict, or outside a folder, it is an
+    error.
+    """
+    from leadline.records.runs import run_paths, runs_folder
+
+    paths = run_paths(given, strict=options.strict)
+    folders = {str(runs_folder(name)) for name in given if os.path.isdir(name)}
+    while True:
+        try:
+            return work(paths)
+        except InputError as error:
+            in_folder = error.where in paths and str(Path(error.where).parent) in folders
+            if options.strict or not in_folder or len(paths) < 2:
+                raise
+            warnings.warn(f"{error}: left out", LeadlineWarning, stacklevel=2)
+            paths = [path for path in paths if path != error.where]

@@ -32,7 +32,7 @@ from leadline.judge.choices import STAGES
 from leadline.judge.journal import Event
 from leadline.judge.marks import UNJUDGED, UNSURE
 from leadline.judge.pools import COLUMNS, Pool, Stratum
-from leadline.judge.review.learner import Rows
+from leadline.judge.review.learners import Rows
 from leadline.judge.review.project import KNOWN, ReviewProject, ReviewSettings, family_units, known_events
 from leadline.judge.review.review_state import ReviewState
 from leadline.judge.review.simulation import LabelledReview
@@ -305,7 +305,7 @@ def read_labels(
         judged = _labels_of(path, column, form)
         name = "_".join((topic or stem(path).removesuffix(".ris")).split())
         if name in topics:
-            raise InputError(str(path), f"topic {name} is there twice: rename the file")
+            raise InputError(str(path), f"topic {name} is given twice: rename the file")
         topics += [name] * len(judged)
         documents += list(judged)
         grades += list(judged.values())

@@ -32,7 +32,7 @@ from leadline.collections.documents.collection_files import read_manifest
 from leadline.errors import InputError, system_reason, visible
 from leadline.judge.choices import STAGES
 from leadline.judge.journal import Event, JudgingJournal, People, new_uid
-from leadline.judge.review.learner import LEARNERS, Rows, TextFeatures
+from leadline.judge.review.learners import LEARNERS, Rows, TextFeatures
 from leadline.records.result import counted
 from leadline.text.checksums import Finding, check_seal, file_sha256, parsed_object, read_sealed, sealed, stored_bytes
 from leadline.text.files import LOCK_FILE, PART_PREFIX, hold, replacing, replacing_ours, write_stored
@@ -177,7 +177,7 @@ class ReviewProject:
         kept = [tuple(unit) for unit in units if not any(document in known for document in unit)]
         records = sum(len(unit) for unit in units)
         if not kept:
-            problem = f"all {records:,} documents are in the review already: leave them out to go on with it"
+            problem = f"all {records:,} documents are in the review already: leave them out to continue it"
             raise InputError(str(self.folder), problem)
         _check_ids(kept)
         content = "".join("\t".join(unit) + "\n" for unit in kept).encode()
@@ -357,7 +357,7 @@ def back_up_review(project: ReviewProject, path: str | os.PathLike[str]) -> Back
     """Write a review to a new file, also while it is served; the file is complete or not there."""
     target = Path(path)
     if os.path.lexists(target):
-        raise InputError(str(target), "is there already; name a new file for the backup")
+        raise InputError(str(target), "exists already; name a new file for the backup")
     # Under the lock, so that nobody adds a round meanwhile; people who read do not need it.
     with (
         OwnedFolder.locked(project.folder, KIND, VERSION),
@@ -414,7 +414,7 @@ def bring_back_review(path: str | os.PathLike[str], folder: str | os.PathLike[st
     A review is added to only if it has the candidates of the backup.
     """
     place, where = Path(folder), os.fspath(path)
-    with _opened(where) as (archive, listed):
+    with _open_archive(where) as (archive, listed):
         if (place / SETTINGS).is_file():
             return _merged(archive, listed, place, where)
         with OwnedFolder.locked(place, KIND, VERSION) as owned:
@@ -444,7 +444,7 @@ def _merged(archive: zipfile.ZipFile, listed: dict[str, Any], place: Path, where
 
 
 @contextlib.contextmanager
-def _opened(where: str) -> Iterator[tuple[zipfile.ZipFile, dict[str, Any]]]:
+def _open_archive(where: str) -> Iterator[tuple[zipfile.ZipFile, dict[str, Any]]]:
     """The archive and its list, which is checked; errors of a damaged archive are told in one line."""
     try:
         with zipfile.ZipFile(where) as archive:

@@ -28,7 +28,7 @@ from leadline.errors import InputError
 from leadline.judge.choices import STAGES
 from leadline.judge.journal import LONGEST, Event
 from leadline.judge.marks import UNJUDGED, UNSURE, JudgingState, Mark, merged
-from leadline.judge.review.learner import (
+from leadline.judge.review.learners import (
     LEARNERS,
     WORD,
     Labels,

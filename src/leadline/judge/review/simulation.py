@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from leadline.collections.documents.collection import Collection
 from leadline.errors import InputError
-from leadline.judge.review.learner import LEARNERS, Labels, Rows, TextFeatures, learned_order
+from leadline.judge.review.learners import LEARNERS, Labels, Rows, TextFeatures, learned_order
 from leadline.judge.review.stopping import ROUNDING, RULES, Review
 from leadline.records.inputs import QrelsLike
 from leadline.records.qrels import Qrels

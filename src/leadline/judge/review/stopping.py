@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from leadline.collections.documents.fields.record_fields import grade
 from leadline.errors import InputError
-from leadline.judge.review.learner import Labels, Rows
+from leadline.judge.review.learners import Labels, Rows
 from leadline.records.result import Result
 from leadline.register import Register
 from leadline.text.sheet import DOCUMENT, Sheet, sheet_of_text
@@ -365,7 +365,7 @@ class ReadingTable:
         seen: dict[str, int] = {}
         for row, document in enumerate(documents):
             if document in seen:
-                raise sheet.error(row, f"{document} is there twice, first in {sheet.where(seen[document])}")
+                raise sheet.error(row, f"{document} is given twice, first in {sheet.where(seen[document])}")
             seen[document] = row
         switch = at_random.index(True) if any(at_random) else len(documents)
         if not all(at_random[switch:]):

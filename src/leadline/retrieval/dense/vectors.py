@@ -133,7 +133,7 @@ def build_vectors(
         if unfinished.name in owned.names and not unfinished.is_symlink():
             into = arrays.resume_file(unfinished, layout)
         if into is not None:
-            done, crc = _done(notes, into[NAME].reshape(shape), into[TEXTS].reshape(-1, 2), order)
+            done, crc = _finished_documents(notes, into[NAME].reshape(shape), into[TEXTS].reshape(-1, 2), order)
         owned.add(path.name, unfinished.name, notes.name)
         if into is None or not done:
             into = None
@@ -245,7 +245,7 @@ def _crc(vectors: NDArray[np.float16], digests: NDArray[np.int64], before: int) 
     return zlib.crc32(digests.tobytes(), zlib.crc32(vectors.tobytes(), before))
 
 
-def _done(
+def _finished_documents(
     notes: Path, vectors: NDArray[np.float16], digests: NDArray[np.int64], order: NDArray[np.int64]
 ) -> tuple[int, int]:
     """How many documents a stopped build had finished, and the checksum of their vectors; 0 where it does not fit."""
@@ -340,7 +340,7 @@ def stored_vectors(context: SearchContext, fields: Sequence[str] = FIELDS) -> St
     """The vectors of these fields that an index has and that can be searched; a model of the user's own comes first."""
     key, known = tuple(fields), _known_vectors.setdefault(context, {})
     if key not in known:
-        known[key] = _found(context, key)
+        known[key] = _newest_vectors(context, key)
     return known[key]
 
 
@@ -350,7 +350,7 @@ def has_own_model(folder: Path, fields: Sequence[str] = FIELDS) -> bool:
     return any(each is not None and each.model for each in described)
 
 
-def _found(context: SearchContext, fields: tuple[str, ...]) -> StoredVectors | None:
+def _newest_vectors(context: SearchContext, fields: tuple[str, ...]) -> StoredVectors | None:
     if not any(context.index.folder.glob("vectors-*.float16")) or not all(map(importlib.util.find_spec, NEEDED)):
         return None
     described = [described_vectors(path, fields) for path in sorted(context.index.folder.glob(ABOUT_VECTORS))]

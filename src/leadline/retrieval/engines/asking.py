@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 HIDDEN = "own family or too late"  # why documents are left out
 HIDDEN_MORE = 100  # documents asked for beyond k where the topic's own family and later documents are left out
 LONGEST_WAIT = 60.0  # seconds between two tries
-TOLD_WAIT = 10.0  # seconds of a pause, above which somebody is told
+LONG_WAIT = 10.0  # seconds of a pause, above which it is reported
 
 
 Say = Callable[[str], None]
@@ -141,7 +141,7 @@ class _Asker:
         """Say that a long pause begins, unless another thread said so of one that lasts."""
         with self._telling:
             now = time.monotonic()
-            if self.say is not None and pause > TOLD_WAIT and now >= self._told_until:
+            if self.say is not None and pause > LONG_WAIT and now >= self._told_until:
                 self._told_until = now + pause
                 self.say(f"waits {pause:.0f} s: {visible(without_secrets(reason, self.engine.secret_texts()))}")
 

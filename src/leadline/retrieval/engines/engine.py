@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Protocol, TypeVar, dataclass_transform, get_ty
 
 import numpy as np
 
-from leadline.errors import InputError
+from leadline.errors import InputError, in_sentence
 from leadline.options import checked
 from leadline.records.result import Table
 from leadline.records.runs import run_names
@@ -207,6 +207,16 @@ class TimedCaller:
             raise error
         return found
 
+    def hits(self, function: Callable[[], EngineHits]) -> EngineHits:
+        """What somebody else's function finds; AskingFailedError whatever it raises."""
+        try:
+            found: EngineHits = self.call(function)
+            return found
+        except AskingFailedError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise AskingFailedError(" ".join(f"{type(error).__name__}: {error}".split())[:300]) from error
+
     def close(self) -> None:
         self._calls.put(None)
 
@@ -351,18 +361,18 @@ def asked_at_once(timings: Mapping[str, QueryTiming]) -> str:
     most = max(names, default=0)
     if is_comparable(timings.values()):
         return f"Times were measured with {most} queries at the same time." if most > 1 else ""
-    said = [f"{_listed(names[many])} with {many or 'an unknown number'}" for many in sorted(names, reverse=True)]
+    said = [f"{_few_names(names[many])} with {many or 'an unknown number'}" for many in sorted(names, reverse=True)]
     return f"Times are not comparable: {said[0]} queries at the same time, {', '.join(said[1:])}."
 
 
-def _listed(names: Sequence[str], most: int = 4) -> str:
+def _few_names(names: Sequence[str], most: int = 4) -> str:
     """Names in a sentence.
 
-    >>> _listed("abc"), _listed("abcdef")
+    >>> _few_names("abc"), _few_names("abcdef")
     ('a, b and c', 'a, b, c and 3 others')
     """
     shown = [*names[: most - 1], f"{len(names) - most + 1} others"] if len(names) > most else list(names)
-    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
+    return in_sentence(shown)
 
 
 def timings_table(timings: Mapping[str, QueryTiming]) -> Table:

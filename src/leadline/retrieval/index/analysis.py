@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from leadline.errors import InputError, checked_choice
-from leadline.retrieval.index.choices import COMMON, LANGUAGES, Stemming, StopWords, Words
+from leadline.retrieval.choices import COMMON, LANGUAGES, Stemming, StopWords, Words
 from leadline.retrieval.index.kernels.words import ALONE, AMPERSAND, BETWEEN, DIGIT, HYPHEN, LETTER, POINT
 from leadline.retrieval.index.terms import TERM_END as FORM_SEPARATOR
 from leadline.retrieval.index.terms import Terms

@@ -29,8 +29,8 @@ import numpy as np
 from leadline.collections.documents.document import covering
 from leadline.errors import InputError, LeadlineWarning, checked_choice
 from leadline.records.result import Result, counted
+from leadline.retrieval.choices import FIELDS
 from leadline.retrieval.index.analysis import Analysis
-from leadline.retrieval.index.choices import FIELDS
 from leadline.retrieval.index.derived import split_fields
 from leadline.retrieval.index.inverting import Records
 from leadline.retrieval.index.kernels.arguments import FieldLists
@@ -44,7 +44,7 @@ from leadline.text.fields import encode_id
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from leadline.retrieval.index.choices import Members, Unit
+    from leadline.retrieval.choices import Members, Unit
     from leadline.retrieval.index.writing import Changes
     from leadline.text.spread import MemoryLike, Spread
 
@@ -311,7 +311,7 @@ class Index(Result):
         """
         checked_choice("column", column, list(CODES))
         compact = ["".join(word.upper().split()) for word in words]
-        return np.concatenate([_having(segment.coded(column), compact, column) for segment in self.segments])
+        return np.concatenate([_rows_with_words(segment.coded(column), compact, column) for segment in self.segments])
 
 
 def _term_by_term(parts: Sequence[NDArray[np.int32]], counts: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -322,7 +322,7 @@ def _term_by_term(parts: Sequence[NDArray[np.int32]], counts: NDArray[np.int64])
     return np.concatenate([np.empty(0, np.int32), *chain.from_iterable(zip(*lists, strict=True))])
 
 
-def _having(column: CodedColumn, words: Sequence[str], name: str) -> NDArray[np.bool_]:
+def _rows_with_words(column: CodedColumn, words: Sequence[str], name: str) -> NDArray[np.bool_]:
     chosen = np.zeros(len(column.terms) + 1, np.bool_)
     is_class = name in ("classes", "ipc", "cpc")
     for word in map(covering, words) if is_class else words:

@@ -13,8 +13,8 @@ from leadline.collections.documents.document import Document
 from leadline.collections.documents.families import without_kind
 from leadline.collections.documents.numbers import normalise
 from leadline.errors import InputError
+from leadline.retrieval.choices import FIELDS
 from leadline.retrieval.index.analysis import Analysis, Occurrences, WordSpans, joined
-from leadline.retrieval.index.choices import FIELDS
 from leadline.retrieval.index.derived import field_function
 from leadline.retrieval.index.derived.sentences import sentence_starts
 from leadline.retrieval.index.kernels.arguments import BatchWords, PositionLists, PostingLists, TermCounts

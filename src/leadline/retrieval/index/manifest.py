@@ -19,9 +19,9 @@ import numpy as np
 from leadline.collections.documents.collection import check_identity, finding_of, findings
 from leadline.collections.documents.families import without_kind
 from leadline.errors import InputError, system_reason
+from leadline.retrieval.choices import Members
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.arrays import REBUILD, ValueBounds, damaged, newer_format
-from leadline.retrieval.index.choices import Members
 from leadline.retrieval.index.inverting import DAYS, DocumentBatch, joined_claims, number_columns
 from leadline.retrieval.index.packing import BASED, packed
 from leadline.retrieval.index.segment import CODES, NUMBERS, Segment, SegmentFile, stored_wide
@@ -61,7 +61,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     check_seal(manifest, str(path), REBUILD)
     wrong = next((name for name, is_right in _SHAPE.items() if not is_right(manifest.get(name))), None)
     if wrong is not None:
-        raise damaged(str(path), f"{wrong!r} is not as it should be")
+        raise damaged(str(path), f"{wrong!r} has a wrong value")
     return manifest
 
 

@@ -57,9 +57,13 @@ if TYPE_CHECKING:
 
 MISSING = np.int32(UNKNOWN_DAY)
 NUMBERS = {
-    "priority": np.int32, "application": np.int32, "publication": np.int32, "known": np.int32, "family": np.int64,
-    "content": np.int64
-}  # fmt: skip  # days are counted from 1970-01-01; `content` is a checksum of the document's texts
+    "priority": np.int32,
+    "application": np.int32,
+    "publication": np.int32,
+    "known": np.int32,
+    "family": np.int64,
+    "content": np.int64,
+}  # days are counted from 1970-01-01; `content` is a checksum of the document's texts
 # `number` is a publication's number without its kind, `cites` are those of the publications that a document cites.
 CODES = ("office", "classes", "ipc", "cpc", "kind", "language", "applicant", "inventor", "number", "cites")
 HALVES = ("low", "high")  # 32 bits each, of the numbers of a column

@@ -17,9 +17,9 @@ import numpy as np
 
 from leadline.errors import InputError, checked_choice
 from leadline.records.result import counted
+from leadline.retrieval.choices import Members, Unit
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.analysis import Analysis
-from leadline.retrieval.index.choices import Members, Unit
 from leadline.retrieval.index.derived import split_fields
 from leadline.retrieval.index.inverting import (
     BATCH_BYTES,
@@ -125,7 +125,7 @@ def build(
     }
     budget = MemoryBudget.of(memory)
     sizes = BuildSizes.of(workers, budget, source)
-    units = _seen(units_of(source, fields, unit, members, size=sizes.batch), budget, sizes)
+    units = _warn_of_largest(units_of(source, fields, unit, members, size=sizes.batch), budget, sizes)
     with OwnedFolder.locked(folder, KIND, VERSION) as owned:
         if owned.damaged:
             _recover_names(owned)
@@ -133,8 +133,10 @@ def build(
         commit(owned, settings, [Part(made)], lambda ids: Origin.of(source, ids, members if unit == "family" else None))
 
 
-def _seen(units: Iterator[DocumentBatch], budget: MemoryBudget | None, sizes: BuildSizes) -> Iterator[DocumentBatch]:
-    """The same batches; of one that is a single document too large for the budget, it is said."""
+def _warn_of_largest(
+    units: Iterator[DocumentBatch], budget: MemoryBudget | None, sizes: BuildSizes
+) -> Iterator[DocumentBatch]:
+    """The same batches, with a warning where a single document is too large for the budget."""
     largest = LargestDocument(budget, sizes.batch, BYTES_A_BYTE)
     for batch in units:
         if len(batch.ids) == 1:

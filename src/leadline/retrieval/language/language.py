@@ -223,7 +223,7 @@ class Language:
         weighted = self.searcher._weighted(self.index.own if fields is None else fields)
         usual = tuple(weighted)
         if asked.tree is not None:
-            named = _named(asked.tree).union(*map(_named, (self.saved or {}).values()))
+            named = _fields_in(asked.tree).union(*map(_fields_in, (self.saved or {}).values()))
             weighted |= dict.fromkeys(sorted(named - weighted.keys()), 1.0)
         return asked, weighted, Meaning(self.index, usual, tuple(weighted), saved=self.saved or {})
 
@@ -278,7 +278,7 @@ class Language:
         return public_days(self.index.column("publication"), self.index.column("known"))
 
 
-def _named(node: Node) -> set[str]:
+def _fields_in(node: Node) -> set[str]:
     """The fields of documents that a query names."""
     return {each.field for each in nodes_of(node) if isinstance(each, Within) and each.field not in FILTERS}
 

@@ -390,7 +390,7 @@ class NearBy:
         for part, within, in_order in zip(self.parts[1:], self.within, ordered, strict=True):
             if not len(chain.starts):
                 break
-            chain = _reached(chain, known[part], within, in_order)
+            chain = _spans_near(chain, known[part], within, in_order)
         return chain
 
 
@@ -479,7 +479,7 @@ def _in_both(few: Places, many: Places) -> Places:
     return few[many[found] == few]
 
 
-def _reached(chain: Spans, spans: Spans, within: int, ordered: bool) -> Spans:
+def _spans_near(chain: Spans, spans: Spans, within: int, ordered: bool) -> Spans:
     """The spans that begin at most `within` after the end of a span of the chain, or end at most so far before one."""
     chain_ends = np.sort(chain.ends)
     reached = np.searchsorted(chain_ends, spans.starts - within) < np.searchsorted(chain_ends, spans.starts)
@@ -532,11 +532,21 @@ def notes_of(index: Index, name: str, values: Sequence[str]) -> list[str]:
 
 
 _VALUES = {
-    "class": "classes", "ipc": "IPC classes", "cpc": "CPC classes", "cites": "citations", "applicant": "applicants",
-    "inventor": "inventors", "office": "an office", "kind": "a kind", "language": "a language",
-    "filed": "a filing date", "priority": "a priority date", "before": "a date", "after": "a date",
+    "class": "classes",
+    "ipc": "IPC classes",
+    "cpc": "CPC classes",
+    "cites": "citations",
+    "applicant": "applicants",
+    "inventor": "inventors",
+    "office": "an office",
+    "kind": "a kind",
+    "language": "a language",
+    "filed": "a filing date",
+    "priority": "a priority date",
+    "before": "a date",
+    "after": "a date",
     "published": "a date",
-}  # fmt: skip
+}
 
 
 def published(index: Index, when: str, date: str) -> Mask:
@@ -577,7 +587,7 @@ def _of_terms(index: Index, column: str, chosen: Callable[[CodedColumn], Mask]) 
     return np.concatenate([segment.coded(column).having(chosen(segment.coded(column))) for segment in index.segments])
 
 
-def _named(index: Index, column: str, values: Sequence[str]) -> Mask:
+def _rows_with_name(index: Index, column: str, values: Sequence[str]) -> Mask:
     """The documents with a name that has the words of a value one after the other."""
     asked = [_name_expression(value) for value in values]
 
@@ -617,7 +627,7 @@ def _kinds(index: Index, values: Sequence[str]) -> Mask:
     return _of_terms(
         index,
         "kind",
-        lambda column: _chosen(
+        lambda column: _mask_of_terms(
             column,
             lambda kind: any(
                 kind.upper() == value or (len(value) == 1 and kind.upper().startswith(value)) for value in values
@@ -626,7 +636,7 @@ def _kinds(index: Index, values: Sequence[str]) -> Mask:
     )
 
 
-def _chosen(column: CodedColumn, test: Callable[[str], bool]) -> Mask:
+def _mask_of_terms(column: CodedColumn, test: Callable[[str], bool]) -> Mask:
     return np.array([*(test(term.decode()) for term in column.terms), False], np.bool_)
 
 
@@ -684,8 +694,8 @@ _FILTERS: dict[str, Callable[[Index, Sequence[str]], Mask]] = {
     "published": lambda index, values: _within(index, "published", values),
     "filed": lambda index, values: _within(index, "filed", values),
     "priority": lambda index, values: _within(index, "priority", values),
-    "applicant": lambda index, values: _named(index, "applicant", values),
-    "inventor": lambda index, values: _named(index, "inventor", values),
+    "applicant": lambda index, values: _rows_with_name(index, "applicant", values),
+    "inventor": lambda index, values: _rows_with_name(index, "inventor", values),
     "kind": _kinds,
     "language": lambda index, values: _exactly(index, "language", values),
     "number": _numbers,

@@ -91,7 +91,7 @@ class WiderIndex(Index):
         occurrences = plain.occurrences.copy()
         for place, term in enumerate(terms):
             if place in of_several:
-                documents, counts = self._found(field, term)
+                documents, counts = self._documents_of(field, term)
                 occurrences[place] = counts.sum()
             else:
                 run = slice(plain.offsets[place], plain.offsets[place + 1])
@@ -101,7 +101,7 @@ class WiderIndex(Index):
         documents, counts = (np.concatenate(each) for each in zip(*parts, strict=True))
         return Lists(offsets, documents, counts, occurrences)
 
-    def _found(self, field: str, name: bytes) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def _documents_of(self, field: str, name: bytes) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """The documents of a query term in a field, and its frequency in each."""
         term = self._query_terms[name]
         if field not in term.fields:

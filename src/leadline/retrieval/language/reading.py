@@ -130,7 +130,7 @@ class _Lexer(FieldCursor):
             elif sign in QUOTES:
                 self._quoted()
             elif sign == "(":
-                self._opened()
+                self._open_bracket()
             elif sign == ")":
                 self._closed()
             elif sign.isalnum() or (sign == "*" and self.text[self.at + 1 : self.at + 2].isalnum()):
@@ -168,7 +168,7 @@ class _Lexer(FieldCursor):
         self._behind_unit(len(self.tokens) - 1 - bool(slop))
         self._boost()
 
-    def _opened(self) -> None:
+    def _open_bracket(self) -> None:
         if self._joined_by_longer():
             return
         if self.tokens and self.tokens[-1].kind in ENDS and (other := unsupported_in_parentheses(self.text, self.at)):
@@ -442,20 +442,20 @@ class _QueryParser:
     def _kind(self) -> str:
         return self.kinds[self.at]
 
-    def _taken(self, kind: str) -> bool:
+    def _take(self, kind: str) -> bool:
         taken = self._kind() == kind
         self.at += taken
         return taken
 
     def alternatives(self) -> Node:
         parts = [self._all()]
-        while self._taken("OR"):
+        while self._take("OR"):
             parts.append(self._all())
         return parts[0] if len(parts) == 1 else Or(tuple(parts))
 
     def _all(self) -> Node:
         parts = [self._side()]
-        while self._taken("AND"):
+        while self._take("AND"):
             parts.append(self._side())
         return parts[0] if len(parts) == 1 else And(tuple(parts))
 

@@ -212,7 +212,7 @@ _PUBLISHED = ("before", "after", "published")  # all three compare the day of pu
 def empty_periods(tree: Node) -> Iterator[str]:
     """A note for each part of a query whose filters by date exclude each other."""
     if isinstance(tree, (And, Side)):
-        filters = [each for each in _required(tree) if isinstance(each.part, WordOrPhrase)]
+        filters = [each for each in _required_filters(tree) if isinstance(each.part, WordOrPhrase)]
         if len(filters) < 2:
             return
         for names in (_PUBLISHED, *((name,) for name in DATE_FILTERS if name != "published")):
@@ -271,17 +271,17 @@ def days_meant(name: str, value: str) -> str:
     return f"{name}:{value} means up to {EPOCH + datetime.timedelta(last or 0)}"
 
 
-def _required(node: Node) -> Iterator[Within]:
+def _required_filters(node: Node) -> Iterator[Within]:
     """The filters that every document must pass."""
     if isinstance(node, Within):
         yield node
     elif isinstance(node, And):
         for part in node.parts:
-            yield from _required(part)
+            yield from _required_filters(part)
     elif isinstance(node, Side):
         for mark, part in node.parts:
             if mark != "-":
-                yield from _required(part)
+                yield from _required_filters(part)
 
 
 def _bounds(name: str, value: str) -> tuple[int | None, int | None]:

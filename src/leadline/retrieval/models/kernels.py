@@ -474,6 +474,7 @@ def rank_having_all(
         for t in range(terms):
             if weights.norm_at[asked.lists[t]] >= 0:
                 weights.spent[asked.lists[t]] += matches - in_block
+        # The bins below the k-th best score so far cannot reach the result: the threshold rises to the first that can.
         while floor < BINS - 1 and kept - histogram[floor] >= k:
             kept -= histogram[floor]
             floor += 1
@@ -559,6 +560,7 @@ def sort_best(count: int, candidates: Any, counts: Any, ranks: Any) -> None:
 @njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 def sort_group(start: int, stop: int, keys: Any, rows: Any, ranks: Any) -> None:
     """Shell's sort of documents by key, low first, then rank, high first."""
+    # Knuth's gaps, 1, 4, 13, …: far swaps first, so that the last pass, by neighbours, has little to move.
     gap = 1
     while gap < (stop - start) // 3:
         gap = 3 * gap + 1

@@ -29,8 +29,16 @@ AT_ONCE = 1 << 14  # postings whose weights are computed together: the arrays of
 POSTINGS_KEPT = 200_000_000  # postings of 4 bytes and weights of 8 in memory; with more, all lists are cleared
 LONGEST = 1 << 20  # terms of a document, where a search computes weights: a norm is kept for each length
 OF_LISTS = (
-    "directory", "sizes", "spent", "value_at", "norm_at", "length_at", "factors", "lowest", "highest",
-)  # fmt: skip
+    "directory",
+    "sizes",
+    "spent",
+    "value_at",
+    "norm_at",
+    "length_at",
+    "factors",
+    "lowest",
+    "highest",
+)
 
 Fields = tuple[tuple[str, float], ...]  # with their weights
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from leadline.errors import InputError
-from leadline.retrieval.index.choices import COMMON
+from leadline.retrieval.choices import COMMON
 from leadline.retrieval.language.fields import field_named
 from leadline.retrieval.language.language import Language
 from leadline.retrieval.language.reading import OPERATORS, tokenized, understand

@@ -237,7 +237,7 @@ class SearchContext:
         parsed = [Topic(each) if isinstance(each, str) else each for each in topics]
         named = [Topic(each.id) if isinstance(each, Document) else each for each in parsed]
         outside = [each if isinstance(each, Document) else self.outside_patents.get(each.patent) for each in parsed]
-        rows, days = self._located([topic.patent for topic in named])
+        rows, days = self._rows_and_days([topic.patent for topic in named])
         # A topic with text is a text even where a document has the same id, unless that is the number of a patent.
         texts = [topic.has_text and not (topic.document or is_patent_number(topic.id)) for topic in named]
         rows = np.where(texts, -1, rows)
@@ -260,7 +260,7 @@ class SearchContext:
         request = Request(topic, row if row >= 0 else None, outside, families, day)
         return request if request.is_dated else request.with_note("without any date, for which nothing was too late")
 
-    def _located(self, names: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def _rows_and_days(self, names: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """The row in the index of each patent, by any spelling of its number, and its day; row -1: not in the index."""
         from leadline.collections.documents.families import days_of
         from leadline.collections.documents.numbers import normalise

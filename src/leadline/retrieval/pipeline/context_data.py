@@ -402,10 +402,10 @@ class ClaimUnits:
     def _of_rows(self, rows: Sequence[int]) -> list[DocumentClaims]:
         new = [row for row in rows if row not in self._claims]
         for row, document in zip(new, self._read(new), strict=True):
-            self._claims[row] = self._counted(document)
+            self._claims[row] = self._claim_terms(document)
         return [self._claims[row] for row in rows]
 
-    def _counted(self, document: Document) -> DocumentClaims:
+    def _claim_terms(self, document: Document) -> DocumentClaims:
         """The terms of each claim and of the claims it refers to. Every claim is cut into terms once."""
         own = {claim: Counter(self._index.analysis.terms(claim.text)) for claim in document.claims}
         units = [sum((own[claim] for claim in together), Counter()) for together in with_parents(document.claims)]
@@ -519,11 +519,11 @@ class FamilyFinder:
         families = [
             *self.claims.filter(same | named)["family"].to_list(),
             *self.collection.records["family"].gather(rows[rows >= 0]).to_list(),
-            *self._listed(numbers).to_list(),
+            *self._families_listing(numbers).to_list(),
         ]
         return tuple(sorted(set(map(int, families))))
 
-    def _listed(self, numbers: list[str]) -> pl.Series:
+    def _families_listing(self, numbers: list[str]) -> pl.Series:
         """The families whose lists of members have one of these numbers, with any kind code."""
         import polars as pl
 

@@ -251,7 +251,7 @@ class GridRuns:
                 made_of["packages"] = packages
             if self._is_finished(planned.name, made_of):
                 owned.remove([f"{planned.name}.unfinished"])  # left by a process that stopped after writing the run
-                outcome.kept += self._found(planned.name)
+                outcome.kept += self._existing(planned.name)
                 continue
 
             def report(done: int, total: int, _: str, number: int = number, name: str = planned.name) -> None:
@@ -259,7 +259,7 @@ class GridRuns:
                     progress(number * total + done, len(plan) * total, name)
 
             outcome.notes |= dict.fromkeys(self._make(planned, made_of, report))
-            outcome.made += self._found(planned.name)
+            outcome.made += self._existing(planned.name)
         self._write()  # the table may be new even if every run was kept
         outcome.notes |= dict.fromkeys(self._strangers(plan))
         return outcome
@@ -283,7 +283,7 @@ class GridRuns:
         journal.finish()
         return notes
 
-    def _found(self, name: str) -> list[str]:
+    def _existing(self, name: str) -> list[str]:
         return [name] if self._file(name).is_file() else []
 
     def _file(self, name: str) -> Path:

@@ -277,7 +277,7 @@ class Journal:
 
     def add(self, topic: str, found: TopicResult) -> None:
         if self._file is None:
-            self._file = self._opened()
+            self._file = self._open_locked()
         entry = [topic, list(found.documents), list(found.scores), list(found.notes), found.seconds]
         if found.requests is not None:
             entry.append(found.requests)
@@ -294,7 +294,7 @@ class Journal:
     def _opening(self) -> bytes:
         return (json.dumps([self.key]) + "\n").encode()
 
-    def _opened(self) -> FileIO:
+    def _open_locked(self) -> FileIO:
         """The file to append to, locked until this process closes it."""
         with reported(self.path):
             file = FileIO(self.path, "a+", opener=open_stored)

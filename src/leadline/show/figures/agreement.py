@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from leadline.errors import MismatchError
-from leadline.show.charts import BUOY, DEPTH, WIDTH, Figure, altair, both, count, needs, percent
+from leadline.show.charts import BUOY, DEPTH, WIDTH, Figure, altair, both, count, needs, percent, tips
 from leadline.show.report.drawing import BELIEVED, report_figure
 from leadline.show.report.evidence import Evidence
 from leadline.trust.measure_comparison import Agreement, agreement
@@ -103,14 +103,14 @@ def _chart(rows: Sequence[dict[str, Any]]) -> Any:
                 axis=alt.Axis(format="%", tickCount=5, grid=False),
                 scale=alt.Scale(domain=[0, widest]),
             ),
-            x2="to:Q",
+            x2=alt.X2("to:Q"),
             y=y,
-            y2="y2:Q",
+            y2=alt.Y2("y2:Q"),
             color=colour,
-            tooltip=["says:N", "pairs:Q"],
+            tooltip=tips("says:N", "pairs:Q"),
         )
     )
     text = alt.Chart(alt.Data(values=words)).mark_text(align="left", baseline="top", dy=3, fontSize=12)
-    return alt.layer(bar, text.encode(x=alt.value(0), y=y, text="text:N")).properties(
+    return alt.layer(bar, text.encode(x=alt.XValue(0), y=y, text=alt.Text("text:N"))).properties(
         width=WIDTH, height=ROW * len(rows)
     )

@@ -12,7 +12,20 @@ from leadline.errors import InputError
 from leadline.measures.choices import Theta
 from leadline.measures.hits import Array
 from leadline.measures.subtopics import SubtopicHits, subtopic_hits, weights
-from leadline.show.charts import DEPTH, WIDTH, Figure, altair, both, count, needs, percent, rows_data, short, with_rows
+from leadline.show.charts import (
+    DEPTH,
+    WIDTH,
+    Figure,
+    altair,
+    both,
+    count,
+    needs,
+    percent,
+    rows_data,
+    short,
+    tips,
+    with_rows,
+)
 from leadline.show.report.drawing import WHERE, report_figure
 from leadline.show.report.evidence import Evidence
 
@@ -201,18 +214,22 @@ def _chart(cube: Cube, shown: Sequence[str], full: dict[str, float], t: int, row
         .mark_rect()
         .encode(
             x=x,
-            x2="x2:Q",
+            x2=alt.X2("x2:Q"),
             y=y,
-            y2="y2:Q",
+            y2=alt.Y2("y2:Q"),
             color=alt.Color("full:Q", scale=scale, legend=legend),
-            tooltip=["run:N", "subtopic:N", "from:Q", "until:Q", "full:Q"],
+            tooltip=tips("run:N", "subtopic:N", "from:Q", "until:Q", "full:Q"),
         )
     )
     words = alt.Chart(alt.Data(values=heads)).mark_text(align="left", baseline="bottom", fontSize=12, fontWeight="bold")
-    layers = [ground.encode(x=x, x2="x2:Q", y=y, y2="y2:Q"), cells, words.encode(x=alt.value(0), y=y, text="text:N")]
+    layers = [
+        ground.encode(x=x, x2=alt.X2("x2:Q"), y=y, y2=alt.Y2("y2:Q")),
+        cells,
+        words.encode(x=alt.XValue(0), y=y, text=alt.Text("text:N")),
+    ]
     if line >= 13:
         labels = [{"y": tops[run] + place + 0.5, "text": name} for run in shown for place, name in enumerate(names)]
         named = alt.Chart(alt.Data(values=labels)).mark_text(align="right", dx=-6, limit=90)
-        layers.append(named.encode(x=alt.value(0), y=y, text="text:N"))
+        layers.append(named.encode(x=alt.XValue(0), y=y, text=alt.Text("text:N")))
     height = round(line * block * len(shown))
     return with_rows(alt.layer(*layers).properties(width=WIDTH, height=height), rows)

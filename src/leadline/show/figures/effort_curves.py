@@ -20,6 +20,7 @@ from leadline.show.charts import (
     rounded,
     rows_data,
     short,
+    tips,
     with_params,
     with_rows,
 )
@@ -110,14 +111,14 @@ def _part(evidence: Evidence, name: str, grid: list[int], means: Array) -> Any:
     base = alt.Chart(rows_data()).transform_filter(alt.FieldEqualPredicate(name, "measure"))
     base = base.encode(x=effort_x("effort:Q", depth, title="documents read"), y=y)
     is_named = alt.FieldOneOfPredicate("run", named)
-    tip = ["run:N", "effort:Q", "mean:Q"]
+    tip = tips("run:N", "effort:Q", "mean:Q")
     at_effort = alt.Chart(alt.Data(values=[{}])).transform_calculate(at="effort")
     layers = [
-        at_effort.mark_rule(color=BUOY, strokeWidth=1, opacity=0.7).encode(x="at:Q"),
+        at_effort.mark_rule(color=BUOY, strokeWidth=1, opacity=0.7).encode(x=alt.X("at:Q")),
         base.transform_filter(~is_named)
         .transform_filter(alt.FieldOneOfPredicate("run", list(evidence.order[:SHOWN])))
         .mark_line(strokeWidth=1, opacity=0.3, color=GREY)
-        .encode(detail="run:N", tooltip=tip),
+        .encode(detail=alt.Detail("run:N"), tooltip=tip),
         base.transform_filter(is_named)
         .mark_line(strokeWidth=2.5)
         .encode(color=system_colour(evidence), strokeDash=system_dash(evidence), tooltip=tip),

@@ -25,6 +25,7 @@ from leadline.show.charts import (
     percent,
     rows_data,
     short,
+    tips,
     with_rows,
 )
 from leadline.show.report.drawing import WHERE, haloed, report_figure
@@ -149,7 +150,7 @@ def _chart(evidence: Evidence, panels: Mapping[str, Curves], rows: Sequence[dict
             y=alt.Y(
                 "CT:Q", title=f"CT@{effort}", scale=alt.Scale(domain=[0, top], nice=False), axis=alt.Axis(tickCount=5)
             ),
-            tooltip=["line:N", "gamma:Q", "CT:Q", "lid:N"],
+            tooltip=tips("line:N", "gamma:Q", "CT:Q", "lid:N"),
         )
     )
     is_named = alt.FieldOneOfPredicate("line", named)

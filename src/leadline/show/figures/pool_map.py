@@ -25,6 +25,7 @@ from leadline.show.charts import (
     percent,
     rounded,
     sentence,
+    tips,
     with_rows,
 )
 from leadline.show.report.drawing import (
@@ -184,17 +185,17 @@ def _chart(evidence: Evidence, pool: PoolMap, shown: Sequence[str], rows: Sequen
         .transform_filter("isValid(datum.judged)")
         .transform_calculate(x=f"indexof({json.dumps(names)}, datum.ranks)")
         .transform_calculate(x2="datum.x + 1", center="datum.x + 0.5", said="format(100 * datum.judged, '.0f')")
-        .encode(tooltip=["run:N", "ranks:N", "judged:Q"])
+        .encode(tooltip=tips("run:N", "ranks:N", "judged:Q"))
     )
-    top, middle, bottom = list_y("top:Q", high), list_y("middle:Q", high), "bottom:Q"
+    top, middle, bottom = list_y("top:Q", high), list_y("middle:Q", high), alt.Y2("bottom:Q")
     squares = cell.mark_rect().encode(
-        x=x, x2="x2:Q", y=top, y2=bottom, color=alt.Color("judged:Q", scale=depth_scale(0, 1), legend=None)
+        x=x, x2=alt.X2("x2:Q"), y=top, y2=bottom, color=alt.Color("judged:Q", scale=depth_scale(0, 1), legend=None)
     )
     # Numbers in the cells instead of a legend.
     inside = cell.mark_text().encode(
         x=alt.X("center:Q"),
         y=middle,
-        text="said:N",
+        text=alt.Text("said:N"),
         color=alt.condition("datum.judged < 0.5", alt.value(INK), alt.value(PAPER)),
     )
     base = (
@@ -206,17 +207,17 @@ def _chart(evidence: Evidence, pool: PoolMap, shown: Sequence[str], rows: Sequen
             said="format(datum.found, ',d') + (datum.alone > 0 ? ', ' + format(datum.alone, ',d') + ' alone' : '')",
             line="narrow ? datum.top : datum.middle",
         )
-        .encode(tooltip=["run:N", "found:Q", "alone:Q"])
+        .encode(tooltip=tips("run:N", "found:Q", "alone:Q"))
     )
-    shared = base.mark_bar(color=DEPTH[2]).encode(x=alt.X("x:Q"), x2="common:Q", y=top, y2=bottom)
-    alone = base.mark_bar(color=BUOY).encode(x=alt.X("common:Q"), x2="end:Q", y=top, y2=bottom)
+    shared = base.mark_bar(color=DEPTH[2]).encode(x=alt.X("x:Q"), x2=alt.X2("common:Q"), y=top, y2=bottom)
+    alone = base.mark_bar(color=BUOY).encode(x=alt.X("common:Q"), x2=alt.X2("end:Q"), y=top, y2=bottom)
     # The number is to the right of the bars; on a narrow screen at the end of the line with the name.
     number = base.mark_text(
         align=alt.ExprRef("narrow ? 'right' : 'left'"),
         baseline=alt.ExprRef("narrow ? 'bottom' : 'middle'"),
         dx=alt.ExprRef("narrow ? 0 : 6"),
         dy=alt.ExprRef("narrow ? -3 : 0"),
-    ).encode(x=alt.value("width"), y=alt.Y("line:Q"), text="said:N")
+    ).encode(x=alt.XValue("width"), y=alt.Y("line:Q"), text=alt.Text("said:N"))
     chart = alt.layer(squares, inside, shared, alone, number, names_of_list(high)).add_params(
         narrow(),
         *chosen_params(),

@@ -22,6 +22,7 @@ from leadline.show.charts import (
     narrow,
     rows_data,
     short,
+    tips,
     with_params,
     with_rows,
 )
@@ -95,7 +96,7 @@ def _chart(evidence: Evidence, rows: Sequence[dict[str, Any]]) -> Any:
             axis=alt.Axis(format="%", grid=False, tickCount=5),
         ),
         y=alt.Y("precision:Q", title="interpolated precision", scale=alt.Scale(domain=[0, 1]), axis=axis),
-        tooltip=["run:N", "recall:Q", "precision:Q"],
+        tooltip=tips("run:N", "recall:Q", "precision:Q"),
     )
     is_named = alt.FieldOneOfPredicate("run", list(evidence.named))
     others = base.transform_filter(~is_named).mark_line(strokeWidth=1, opacity=0.28, color=GREY)
@@ -105,7 +106,7 @@ def _chart(evidence: Evidence, rows: Sequence[dict[str, Any]]) -> Any:
     colours = {run: evidence.colour(run) for run in evidence.named}
     named_lines = beside(labels, colours, (0.0, 1.0), HEIGHT, side="left")
     chart = alt.layer(
-        others.encode(detail="run:N"),
+        others.encode(detail=alt.Detail("run:N")),
         named.encode(color=system_colour(evidence), strokeDash=system_dash(evidence)),
         highlighted_lines(base, "recall", spread_over(TENTHS[5:]), rising=False),
         named_lines,

@@ -21,6 +21,7 @@ from leadline.show.charts import (
     needs,
     percent,
     rows_data,
+    tips,
     with_rows,
 )
 from leadline.show.report.drawing import BEHAVE, haloed, report_figure
@@ -125,14 +126,14 @@ def _chart(rows: Sequence[dict[str, Any]], effort: int, value: float) -> Any:
         axis=alt.Axis(tickMinStep=1, tickCount=5, grid=False),
     )
     base = alt.Chart(rows_data()).transform_calculate(below="datum.document - 1")
-    tip = ["document:Q", "best:Q", "met:Q", "worst:Q", "found:N"]
+    tip = tips("document:Q", "best:Q", "met:Q", "worst:Q", "found:N")
     won = base.mark_rect(color=DEPTH[4], stroke=DEPTH[4], strokeWidth=0.7).encode(
-        x=x, x2="worst:Q", y=y, y2="below:Q", tooltip=tip
+        x=x, x2=alt.X2("worst:Q"), y=y, y2=alt.Y2("below:Q"), tooltip=tip
     )
     lost = base.mark_rect(color=DEPTH[0], stroke=DEPTH[0], strokeWidth=0.7).encode(
-        x=alt.X("best:Q"), x2="met:Q", y=y, y2="below:Q", tooltip=tip
+        x=alt.X("best:Q"), x2=alt.X2("met:Q"), y=y, y2=alt.Y2("below:Q"), tooltip=tip
     )
-    stop = alt.Chart(alt.Data(values=[{"x": effort}])).mark_rule(strokeDash=[4, 3], color=INK).encode(x="x:Q")
+    stop = alt.Chart(alt.Data(values=[{"x": effort}])).mark_rule(strokeDash=[4, 3], color=INK).encode(x=alt.X("x:Q"))
     said = haloed(
         [{"x": effort, "y": 0, "text": f"stops at {count(effort, 'document')}"}],
         align="right",

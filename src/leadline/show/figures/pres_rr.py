@@ -19,6 +19,7 @@ from leadline.show.charts import (
     decimal,
     measure_colours,
     rows_data,
+    tips,
     with_rows,
 )
 from leadline.show.report.drawing import BEHAVE, haloed, report_figure
@@ -100,7 +101,7 @@ def _chart(rows: list[dict[str, Any]], effort: int, example: int) -> Any:
         base.mark_line(strokeWidth=2.5, color=colours[name], strokeDash=[1, 0] if name == "PRES" else [6, 3]).encode(
             x=x,
             y=alt.Y(f"{name}:Q", title="value of the measure", scale=alt.Scale(domain=[0, 1])),
-            tooltip=["rank:Q", "PRES:Q", "RR:Q"],
+            tooltip=tips("rank:Q", "PRES:Q", "RR:Q"),
         )
         for name in names
     ]
@@ -110,7 +111,7 @@ def _chart(rows: list[dict[str, Any]], effort: int, example: int) -> Any:
         {"x": example, "y": second, "text": f"RR {decimal(second, 2)}"},
     ]
     dots = alt.Chart(alt.Data(values=marked)).mark_point(filled=True, size=60, opacity=1, color=BUOY)
-    dots = dots.encode(x="x:Q", y="y:Q")
+    dots = dots.encode(x=alt.X("x:Q"), y=alt.Y("y:Q"))
     return with_rows(
         alt.layer(*lines, dots, haloed(marked, align="left", dx=9, dy=-8)).properties(width=WIDTH, height=HEIGHT), rows
     )

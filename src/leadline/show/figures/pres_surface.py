@@ -20,6 +20,7 @@ from leadline.show.charts import (
     depth_scale,
     needs,
     rows_data,
+    tips,
     with_rows,
 )
 from leadline.show.report.drawing import BEHAVE, IN_SLICE, report_figure, slice_param
@@ -116,12 +117,18 @@ def _chart(rows: Sequence[dict[str, Any]], effort: int) -> Any:
         .transform_calculate(x2=f"min(1, datum.x + {SIDE})", y2=f"min(1, datum.y + {SIDE})")
         .transform_calculate(value="(datum.y + datum.y2) / 2 * (1 - (datum.x + datum.x2) / 2)")
         .mark_rect(strokeWidth=0)
-        .encode(x=x, x2="x2:Q", y=y, y2="y2:Q", color=alt.Color("value:Q", scale=depth_scale(0, 1), legend=legend))
+        .encode(
+            x=x,
+            x2=alt.X2("x2:Q"),
+            y=y,
+            y2=alt.Y2("y2:Q"),
+            color=alt.Color("value:Q", scale=depth_scale(0, 1), legend=legend),
+        )
     )
     dots = (
         alt.Chart(rows_data())
         .transform_filter(IN_SLICE)
         .mark_point(filled=True, size=60, opacity=1, color=BUOY, stroke=PAPER, strokeWidth=1)
-        .encode(x="lateness:Q", y="recall:Q", tooltip=["topic:N", "PRES:Q", "recall:Q", "lateness:Q"])
+        .encode(x=alt.X("lateness:Q"), y=alt.Y("recall:Q"), tooltip=tips("topic:N", "PRES:Q", "recall:Q", "lateness:Q"))
     )
     return with_rows(alt.layer(cells, dots).add_params(slice_param()).properties(width=WIDTH, height=HEIGHT), rows)

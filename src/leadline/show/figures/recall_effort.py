@@ -22,6 +22,7 @@ from leadline.show.charts import (
     rounded,
     rows_data,
     short,
+    tips,
     with_params,
     with_rows,
 )
@@ -119,7 +120,7 @@ def _chart(evidence: Evidence, grid: list[int], rows: list[dict[str, Any]], reca
         scale=alt.Scale(domain=[0, 1]),
         axis=alt.Axis(format="%", tickCount=5),
     )
-    tip = ["run:N", "effort:Q", "recall:Q", "low:Q", "high:Q", "PRES:Q"]
+    tip = tips("run:N", "effort:Q", "recall:Q", "low:Q", "high:Q", "PRES:Q")
     every = alt.Chart(rows_data()).encode(x=x, y=y)
     # The coloured lines have data of their own: fewer rows to filter while the reader drags the line.
     few = alt.Chart(alt.Data(values=[row for row in rows if row["kind"] != "other"])).encode(x=x, y=y)
@@ -130,11 +131,11 @@ def _chart(evidence: Evidence, grid: list[int], rows: list[dict[str, Any]], reca
     layers = [
         every.transform_filter("datum.kind == 'other'")
         .mark_line(strokeWidth=1, opacity=0.28, color=GREY, invalid="show")
-        .encode(detail="run:N", tooltip=tip),
+        .encode(detail=alt.Detail("run:N"), tooltip=tip),
         systems.transform_filter(alt.FieldOneOfPredicate("run", named[:2]))
         .mark_area(opacity=0.14)
-        .encode(y=alt.Y("low:Q"), y2="high:Q", color=system_colour(evidence)),
-        guides.mark_line(strokeWidth=1.5, color=INK, strokeDash=[2, 3], opacity=0.7).encode(detail="run:N"),
+        .encode(y=alt.Y("low:Q"), y2=alt.Y2("high:Q"), color=system_colour(evidence)),
+        guides.mark_line(strokeWidth=1.5, color=INK, strokeDash=[2, 3], opacity=0.7).encode(detail=alt.Detail("run:N")),
         systems.mark_line(strokeWidth=2.5).encode(
             color=system_colour(evidence), strokeDash=system_dash(evidence), tooltip=tip
         ),
@@ -159,11 +160,11 @@ def _chart(evidence: Evidence, grid: list[int], rows: list[dict[str, Any]], reca
 def _effort_line(alt: Any) -> Any:
     """The line that the reader drags, with the effort as text at its foot, where curves are rare."""
     line = alt.Chart(alt.Data(values=[{"foot": 0}])).transform_calculate(at="effort", text="'read ' + effort")
-    rule = line.mark_rule(color=BUOY, strokeWidth=2).encode(x="at:Q")
+    rule = line.mark_rule(color=BUOY, strokeWidth=2).encode(x=alt.X("at:Q"))
     late = "scale('x', effort) > 0.75 * range('x')[1]"
     place = {"align": alt.ExprRef(f"{late} ? 'right' : 'left'"), "dx": alt.ExprRef(f"{late} ? -6 : 6"), "dy": -8}
     text = line.mark_text(**place, color=BUOY, fontWeight="bold")
-    return rule + text.encode(x="at:Q", y=alt.Y("foot:Q"), text="text:N")
+    return rule + text.encode(x=alt.X("at:Q"), y=alt.Y("foot:Q"), text=alt.Text("text:N"))
 
 
 def _title(evidence: Evidence) -> str:

@@ -19,6 +19,7 @@ from leadline.show.charts import (
     percent,
     rows_data,
     sentence,
+    tips,
     with_rows,
 )
 from leadline.show.report.drawing import IN_SLICE, WHERE, haloed, report_figure, slice_param
@@ -107,19 +108,19 @@ def _chart(evidence: Evidence, rows: Sequence[dict[str, Any]], known: Integers) 
             y=alt.Y("sum(documents):Q", title="relevant documents", axis=alt.Axis(tickMinStep=1, tickCount=5)),
             color=alt.Color("grade:O", scale=alt.Scale(domain=present, range=shades), legend=legend),
             order=alt.Order("grade:Q", sort="descending"),
-            tooltip=["topic:N", "grade:O", "documents:Q"],
+            tooltip=tips("topic:N", "grade:O", "documents:Q"),
         )
     )
     median = float(np.median(known))
-    line = alt.Chart(alt.Data(values=[{"y": median}])).mark_rule(strokeDash=[4, 3]).encode(y="y:Q")
-    word = haloed([{"y": median, "text": f"median {median:g}"}], x=alt.value("width"), align="right", dx=-4, dy=-8)
+    line = alt.Chart(alt.Data(values=[{"y": median}])).mark_rule(strokeDash=[4, 3]).encode(y=alt.Y("y:Q"))
+    word = haloed([{"y": median, "text": f"median {median:g}"}], x=alt.XValue("width"), align="right", dx=-4, dy=-8)
     # Where a topic has more relevant documents than are read, recall cannot be full.
     there = alt.ExprRef("effort < most ? 1 : 0")
     read = alt.Chart(alt.Data(values=[{}])).transform_calculate(y="min(effort, most)", text="'read ' + effort")
-    stop = read.mark_rule(color=BUOY, strokeWidth=1.5, opacity=there).encode(y="y:Q")
+    stop = read.mark_rule(color=BUOY, strokeWidth=1.5, opacity=there).encode(y=alt.Y("y:Q"))
     # Left of the word at the median, which can be at the same height.
     said = read.mark_text(color=BUOY, align="right", dx=-100, dy=-8, fontWeight="bold", opacity=there)
-    said = said.encode(x=alt.value("width"), y=alt.Y("y:Q"), text="text:N")
+    said = said.encode(x=alt.XValue("width"), y=alt.Y("y:Q"), text=alt.Text("text:N"))
     chart = alt.layer(bars, line, word, stop, said)
     most = alt.param(name="most", value=int(known.max()))
     chart = chart.add_params(slice_param(), alt.param(name="effort", value=evidence.effort), most)

@@ -23,6 +23,7 @@ from leadline.show.charts import (
     narrow,
     ordinal,
     rounded,
+    tips,
     with_rows,
 )
 from leadline.show.report.drawing import (
@@ -161,9 +162,9 @@ def _chart(evidence: Evidence, scores: Scores, shown: Sequence[str], rows: Seque
     )
     x = alt.X("at:Q", title=None, axis=names, scale=alt.Scale(domain=[0, columns], nice=False))
     y = list_y("middle:Q", len(shown))
-    tip = ["run:N", "measure:N", "mean:Q", "low:Q", "high:Q"]
+    tip = tips("run:N", "measure:N", "mean:Q", "low:Q", "high:Q")
     colour = alt.Color("run:N", legend=None, scale=_colours(evidence, shown))
-    line = base.mark_rule(strokeWidth=2, opacity=0.45).encode(x=alt.X("start:Q"), x2="end:Q", y=y, color=colour)
+    line = base.mark_rule(strokeWidth=2, opacity=0.45).encode(x=alt.X("start:Q"), x2=alt.X2("end:Q"), y=y, color=colour)
     dots = base.mark_point(filled=True, size=55, opacity=1).encode(x=x, y=y, color=colour, tooltip=tip)
     best = base.transform_filter("datum.best")
     ring = best.mark_point(size=130, stroke=INK, strokeWidth=1.5, opacity=1).encode(x=x, y=y)
@@ -171,14 +172,14 @@ def _chart(evidence: Evidence, scores: Scores, shown: Sequence[str], rows: Seque
     numbers = [
         best.transform_filter(f"!narrow && {where}")
         .mark_text(align=align, dx=dx, fontWeight="bold", **rim)
-        .encode(x=x, y=y, text="written:N")
+        .encode(x=x, y=y, text=alt.Text("written:N"))
         for where, align, dx in (("datum.at % 1 < 0.5", "left", 11), ("datum.at % 1 >= 0.5", "right", -11))
         for rim in ({"stroke": PAPER, "strokeWidth": 4}, {})
     ]
     # On a narrow screen, the score by the first column that decides stands at the end of the name's line.
     beside_name = base.transform_filter(f"narrow && datum.column == {decides}").transform_calculate(line="datum.top")
     beside_name = beside_name.mark_text(align="right", baseline="bottom", dy=-3, fontWeight="bold").encode(
-        x=alt.value("width"), y=alt.Y("line:Q"), text="written:N"
+        x=alt.XValue("width"), y=alt.Y("line:Q"), text=alt.Text("written:N")
     )
     chart = alt.layer(line, dots, ring, *numbers, names_of_list(len(shown)), beside_name)
     chart = chart.add_params(

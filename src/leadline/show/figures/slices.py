@@ -27,6 +27,7 @@ from leadline.show.charts import (
     needs,
     rounded,
     rows_data,
+    tips,
     with_params,
     with_rows,
 )
@@ -210,11 +211,11 @@ def _panel(evidence: Evidence, sliced: Slices, height: int) -> Any:
         axis=alt.Axis(values=ticks, tickCount=len(ticks), domain=False),
     )
     support = alt.Chart(alt.Data(values=bars)).encode(x=x)
-    bar = support.mark_bar(color=GREY, opacity=0.3).encode(y=alt.Y("from:Q", scale=scale), y2="to:Q")
+    bar = support.mark_bar(color=GREY, opacity=0.3).encode(y=alt.Y("from:Q", scale=scale), y2=alt.Y2("to:Q"))
     number = support.transform_calculate(shown="narrow ? datum.tight : datum.text").mark_text(dy=-8)
-    number = number.encode(y=alt.Y("to:Q", scale=scale), text="shown:N")
+    number = number.encode(y=alt.Y("to:Q", scale=scale), text=alt.Text("shown:N"))
     base = alt.Chart(rows_data()).transform_filter(alt.FieldEqualPredicate(sliced.by, "by"))
-    tip = ["run:N", "slice:N", "topics:Q", "mean:Q", "low:Q", "high:Q"]
+    tip = tips("run:N", "slice:N", "topics:Q", "mean:Q", "low:Q", "high:Q")
     is_named = alt.FieldOneOfPredicate("run", list(evidence.named))
     others = (
         base.transform_filter(~is_named)
@@ -227,7 +228,7 @@ def _panel(evidence: Evidence, sliced: Slices, height: int) -> Any:
         named.transform_filter("isValid(datum.low)")
         .transform_calculate(bottom=f"max(datum.low, {low})")  # never below the bars
         .mark_rule(strokeWidth=2)
-        .encode(y=alt.Y("bottom:Q", scale=scale), y2="high:Q")
+        .encode(y=alt.Y("bottom:Q", scale=scale), y2=alt.Y2("high:Q"))
     )
     dots = named.mark_point(filled=True, size=70, opacity=1).encode(y=y, tooltip=tip, shape=_shapes(evidence))
     # A highlighted system without a colour of its own: a tick over the whole slice, with its name in one of the first.
@@ -236,7 +237,7 @@ def _panel(evidence: Evidence, sliced: Slices, height: int) -> Any:
     spots = json.dumps(drawable(list(sliced.names[:3])))
     one = picked.transform_filter(f"datum.slice == {spots}[indexof(chosen, datum.run) % length({spots})]")
     name = one.mark_text(align="left", dx=-20, dy=-9, fontWeight="bold", limit=120).encode(
-        text="run:N", color=alt.value(INK)
+        text=alt.Text("run:N"), color=alt.ColorValue(INK)
     )
     return alt.layer(bar, number, others, intervals, dots, ticks_of, name).properties(width=WIDTH, height=height)
 

@@ -20,6 +20,7 @@ from leadline.show.charts import (
     rounded,
     rows_data,
     short,
+    tips,
     with_rows,
 )
 from leadline.show.figures.bump import places_of
@@ -82,8 +83,8 @@ def _by_name(evidence: Evidence, rows: list[dict[str, Any]], top: float) -> Any:
     axis = alt.Axis(labelLimit=180, ticks=False, domain=False, labelExpr=label, labelFontWeight=BOLD)
     y = alt.Y("run:N", sort=runs, title=None, axis=axis)
     base = alt.Chart(rows_data()).encode(y=y, yOffset=alt.YOffset("measure:N", sort=list(evidence.trio)), color=colour)
-    tip = ["run:N", "measure:N", "mean:Q", "low:Q", "high:Q"]
-    bars = base.mark_rule(strokeWidth=1.5, opacity=0.6).encode(x=alt.X("low:Q"), x2="high:Q")
+    tip = tips("run:N", "measure:N", "mean:Q", "low:Q", "high:Q")
+    bars = base.mark_rule(strokeWidth=1.5, opacity=0.6).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"))
     dots = base.mark_point(filled=True, size=60, opacity=1).encode(x=x, shape=shape, tooltip=tip)
     chart = alt.layer(bars, dots).add_params(narrow(), *chosen_params())
     return chart.properties(width=WIDTH, height=max(90, 34 * len(runs)))
@@ -104,7 +105,7 @@ def _by_place(evidence: Evidence, rows: list[dict[str, Any]], top: float) -> Any
     y = alt.Y("mean:Q", title="mean over topics", scale=alt.Scale(domain=[0, top]), axis=alt.Axis(tickCount=6))
     base = alt.Chart(rows_data()).encode(x=x, y=y, color=colour)
     dots = base.mark_point(filled=True, size=26, opacity=0.9).encode(
-        shape=shape, tooltip=["run:N", "place:Q", "measure:N", "mean:Q"]
+        shape=shape, tooltip=tips("run:N", "place:Q", "measure:N", "mean:Q")
     )
     begin, end = max(1, last // 20), max(2, last // 5)  # where the curves are furthest apart
     heights = {name: [row["mean"] or 0.0 for row in rows if row["measure"] == name][begin:end] for name in names}
@@ -112,12 +113,12 @@ def _by_place(evidence: Evidence, rows: list[dict[str, Any]], top: float) -> Any
     labels = haloed(words, align="left", dy=-14, fontWeight="bold")
     area = base.transform_filter(alt.FieldEqualPredicate(names[1], "measure")).mark_area(opacity=0.12)
     lines = base.mark_line(strokeWidth=1, opacity=0.5)
-    picked = base.transform_filter(CHOSEN).encode(color=alt.value(INK))
-    rule = picked.mark_rule(strokeWidth=1, strokeDash=[2, 2]).encode(y=alt.value(0), y2=alt.value("height"))
+    picked = base.transform_filter(CHOSEN).encode(color=alt.ColorValue(INK))
+    rule = picked.mark_rule(strokeWidth=1, strokeDash=[2, 2]).encode(y=alt.YValue(0), y2=alt.Y2Value("height"))
     name = picked.transform_filter(alt.FieldEqualPredicate(names[1], "measure")).mark_text(
         align="left", dx=5, fontWeight="bold"
     )
-    name = name.encode(text="run:N", y=alt.Y("mean:Q"))
+    name = name.encode(text=alt.Text("run:N"), y=alt.Y("mean:Q"))
     chart = alt.layer(area, lines, dots, labels, rule, name).add_params(narrow(), *chosen_params())
     return chart.properties(width=WIDTH, height=HEIGHT)
 

@@ -18,6 +18,7 @@ from leadline.show.charts import (
     needs,
     rounded,
     rows_data,
+    tips,
     with_rows,
 )
 from leadline.show.report.drawing import BOLD, IN_SLICE, WHERE, chosen_params, numbered, report_figure, slice_param
@@ -97,7 +98,7 @@ def _chart(evidence: Evidence, found: Spectrogram, measures: list[str], shown: S
             x=topics,
             y=runs,
             color=colour,
-            tooltip=["run:N", "topic:N", "value:Q"],
+            tooltip=tips("run:N", "topic:N", "value:Q"),
         )
         .add_params(
             alt.param(name="measure", value=measures[0], bind=choice), narrow(), slice_param(), *chosen_params()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from leadline.show.charts import GREY, WIDTH, Figure, altair, count, narrow, needs, rounded, rows_data, with_rows
+from leadline.show.charts import GREY, WIDTH, Figure, altair, count, narrow, needs, rounded, rows_data, tips, with_rows
 from leadline.show.report.drawing import BOLD, CHOSEN, WHO, chosen_params, numbered, report_figure
 from leadline.show.report.evidence import Evidence
 from leadline.trust.pairs import Standing
@@ -96,11 +96,11 @@ def _chart(evidence: Evidence, shown: int, *, intervals: bool) -> Any:
     base = (
         alt.Chart(rows_data())
         .transform_filter(f"datum.shown || {CHOSEN}")
-        .encode(y=y, tooltip=["run:N", "mean:Q", "low:Q", "high:Q", "verdict:N"])
+        .encode(y=y, tooltip=tips("run:N", "mean:Q", "low:Q", "high:Q", "verdict:N"))
     )
     bars = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2)
     dots = base.mark_point(filled=True, size=70, opacity=1).encode(x=x, color=colour)
-    words = base.mark_text(align="left", fontSize=12, dx=6).encode(x=alt.value("width"), text="note:N")
-    layers = [*([bars.encode(x=alt.X("low:Q"), x2="high:Q", color=colour)] if intervals else []), dots, words]
+    words = base.mark_text(align="left", fontSize=12, dx=6).encode(x=alt.XValue("width"), text=alt.Text("note:N"))
+    layers = [*([bars.encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), color=colour)] if intervals else []), dots, words]
     chart = alt.layer(*layers).add_params(narrow(), *chosen_params())
     return chart.properties(width=WIDTH, height=ROW * shown)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from leadline.show.charts import DEPTH, Figure, altair, drawable, narrow, needs, rows_data, short, with_rows
+from leadline.show.charts import DEPTH, Figure, altair, drawable, narrow, needs, rows_data, short, tips, with_rows
 from leadline.show.report.drawing import BELIEVED, BOLD, chosen_params, numbered, report_figure
 from leadline.show.report.evidence import Evidence
 from leadline.trust.triangle import Triangle
@@ -65,13 +65,13 @@ def _chart(evidence: Evidence, found: Triangle) -> Any:
     colour = alt.Color("level:N", scale=alt.Scale(domain=list(NAMES), range=list(COLOURS)))
     colour = colour.legend(title=None, orient="bottom", direction="horizontal", columns=3, symbolType="square")
     base = alt.Chart(rows_data()).encode(x=x, y=y)
-    cells = base.mark_rect().encode(color=colour, tooltip=["row:N", "column:N", "test:N", "p:Q"])
+    cells = base.mark_rect().encode(color=colour, tooltip=tips("row:N", "column:N", "test:N", "p:Q"))
     layers = [cells]
     if few:
         # Text is light on dark cells and dark on light ones: the two ends of the depth scale, in both themes.
         shade = alt.condition("datum.p < 0.05", alt.value(DEPTH[0]), alt.value(DEPTH[5]))
         there = alt.ExprRef(f"narrow && {len(runs)} > {FIT_NARROW} ? 0 : 1")
-        layers.append(base.mark_text(opacity=there).encode(text="written:N", color=shade))
+        layers.append(base.mark_text(opacity=there).encode(text=alt.Text("written:N"), color=shade))
     size = side * len(runs)
     return alt.layer(*layers).add_params(narrow(), *chosen_params()).properties(width=size, height=size)
 

@@ -24,7 +24,6 @@ from leadline.show.lab.jobs import Jobs
 from leadline.show.lab.lab import (
     BESIDE_JOURNAL,
     FILE_NAME,
-    FIX,
     JOURNAL_END,
     KIND,
     KINDS,
@@ -33,7 +32,7 @@ from leadline.show.lab.lab import (
     Lab,
     LabEntry,
 )
-from leadline.show.lab.lab_store import JOBS, read_older_job
+from leadline.show.lab.lab_store import JOBS, LabStore, read_older_job
 from leadline.text.checksums import Finding
 from leadline.text.files import PATIENCE
 from leadline.text.owned_folder import OwnedFolder
@@ -65,7 +64,7 @@ def _names(pool: LabEntry) -> list[str]:
 
 
 FIX_STORE, FIX_JOB = "restore it from a backup", "ask for the work again"
-FIX_RESULTS = "remove it: what is in it is computed again"
+FIX_RESULTS = "remove it: its results are computed again"
 FIX_POOL = "make the pool again with `leadline pool`"
 
 
@@ -75,7 +74,7 @@ def check_lab(folder: Path) -> Iterator[Finding]:
     try:
         lab = Lab.open(folder)
     except InputError as error:
-        yield Finding(error.where, error.problem, FIX)
+        yield Finding(error.where, error.problem, FIX_STORE)
         return
     yield from check_own_files(lab)
     for entry in lab.entries():
@@ -92,26 +91,24 @@ def check_lab(folder: Path) -> Iterator[Finding]:
 def check_own_files(lab: Lab) -> Iterator[Finding]:
     """Everything that is damaged in what a lab keeps of itself: people, audit log and jobs."""
     yield from findings(lambda: People(lab.folder / PEOPLE), FIX_PEOPLE)
+    yield from findings(partial(_check_store, lab.results), FIX_RESULTS)
     try:
-        with lab.store.opened() as store:
-            if problem := store.check():
-                yield Finding(str(lab.store.path), problem, FIX_STORE)
+        _check_store(lab.store)
         for _ in AuditLog(lab.store).lines():
             pass
     except InputError as error:
         place = f"{error.where}:{error.line}" if error.line else error.where
         yield Finding(place, error.problem, FIX_STORE)
         return
-    yield from findings(lambda: _check_results(lab), FIX_RESULTS)
     yield from findings(Jobs(lab).all, FIX_JOB)
     for path in sorted((lab.folder / JOBS).glob("*.json")):
         yield from findings(partial(read_older_job, path), FIX_JOB)
 
 
-def _check_results(lab: Lab) -> None:
-    with lab.results.opened() as store:
+def _check_store(kept: LabStore) -> None:
+    with kept.opened() as store:
         if problem := store.check():
-            raise InputError(str(lab.results.path), problem)
+            raise InputError(str(kept.path), problem)
 
 
 def check_entry(lab: Lab, entry: LabEntry) -> Iterator[Finding]:

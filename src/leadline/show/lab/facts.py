@@ -19,9 +19,9 @@ from leadline.judge.citations import Provenance
 from leadline.judge.journal import JudgingJournal
 from leadline.judge.marks import JudgingState
 from leadline.records.result import Table
-from leadline.show.collection_chart import finding
 from leadline.show.lab.lab import Lab, viewer
 from leadline.show.lab.opened import OpenedLab, clean
+from leadline.show.plots import collection_finding
 from leadline.text.owned_files import JOURNAL
 
 DEEPEST = 6  # levels of claims that are indented
@@ -277,7 +277,7 @@ def _facts_of_collection(collection: Collection) -> dict[str, Any]:
         for view, table in COUNTED.items()
     }
     return {
-        "finding": finding(collection),
+        "finding": collection_finding(collection),
         "summary": Table(["what", "value"], [[name.strip(), value] for name, value in summary(collection)]),
         "missing": _missing(collection),
         **views,

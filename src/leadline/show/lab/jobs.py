@@ -102,7 +102,7 @@ class Jobs:
 
     def submit(self, plan: JobPlan, person: str) -> tuple[LabJob, bool]:
         """Ask for work; the job, and whether it is new. The same work that is done or under way is not repeated."""
-        key = _key(plan)
+        key, folder = _key(plan), self._claimed()
         with self._store.change() as now:
             known = list(_all(now))
             same = [job for job in known if job.key == key and (not job.has_ended or _is_there(job))]
@@ -113,7 +113,7 @@ class Jobs:
                     raise InputError(plan.name, f"there is another {plan.kind} of this name: give another name")
                 made = (plan.what, plan.arguments, plan.kind, plan.name, plan.output)
                 job = LabJob(secrets.token_hex(8), key, *made, person, moment())
-                self._claimed().add(*(f"{job.id}.{end}" for end in ("log", "progress")))
+                folder.add(*(f"{job.id}.{end}" for end in ("log", "progress")))
                 now.records(NAME).put(job.id, asdict(job))
                 now.queue(NAME).put(job.id)
         if same:
@@ -124,7 +124,7 @@ class Jobs:
 
     def _claimed(self) -> OwnedFolder:
         if not is_owned(self.folder):
-            with OwnedFolder.locked(self.lab.folder, *LAB_FOLDER) as outer:
+            with OwnedFolder.locked(self.lab.folder, *LAB_FOLDER, patience=PATIENCE) as outer:
                 outer.reserve(JOBS)
         return OwnedFolder.claim(self.folder, *JOBS_FOLDER)
 
@@ -390,7 +390,7 @@ def work(folder: str | Path) -> None:
     """Do what waits; return at once where another worker is at work."""
     lab = Lab.open(folder)
     jobs = Jobs(lab)
-    with contextlib.closing(lab.store):
+    with lab.store.kept_open():
         while (lease := jobs.take()) is not None:
             with jobs.held(lease):
                 ended = _do(jobs, lease.value)

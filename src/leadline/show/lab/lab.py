@@ -1,7 +1,7 @@
 """A lab on disk: the kinds of things it holds, who looks at it, what was added, when and from where.
 
     LAB/leadline.jsonl     the identity
-    LAB/lab.json           title, and for each thing that was added: its kind, name, place and checksum
+    LAB/lab.store          title, and for each thing that was added: its kind, name, place and checksum
     LAB/runs/bm25.run      and so on; commands may write here as well: `leadline run ... -o LAB/runs/bm25.run`
 
 Whatever lies in these folders belongs to the lab, recorded or not. Folders such as collections and indexes stay where
@@ -40,14 +40,28 @@ from leadline.records.topics import Topics
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.manifest import KIND as INDEX
 from leadline.retrieval.index.manifest import MANIFEST as INDEX_MANIFEST
-from leadline.show.lab.lab_store import LabStore
-from leadline.text.checksums import file_sha256, parsed_object, read_sealed, sealed, stored_bytes
-from leadline.text.files import PATIENCE, replacing_ours, write_stored
+from leadline.show.lab.lab_store import (
+    ABOUT,
+    ENTRIES,
+    FIX,
+    LAB_FOLDER,
+    LAB_STORE,
+    RECORDS,
+    RESULTS,
+    LabStore,
+    begin_lab,
+    entry_key,
+)
+from leadline.show.lab.lab_store import FILE as STORE
+from leadline.text.checksums import file_sha256, parsed_object, stored_bytes
+from leadline.text.files import PATIENCE, replacing_ours
 from leadline.text.owned_files import IDENTITY, JOURNAL, RECORD, is_owned
 from leadline.text.owned_files import PEOPLE as PEOPLE_OF_POOL
 from leadline.text.owned_folder import OwnedFolder, identity_of, wrong_folder
 from leadline.text.source import read_text, stem
 from leadline.text.store.opening import BESIDE as BESIDE_STORE
+from leadline.text.store.opening import version_of
+from leadline.text.store.store import Store, StoreView
 from leadline.trust.verdict import SAMPLES
 from leadline.version import __version__
 
@@ -189,10 +203,8 @@ def seen_by(person: Viewer | None) -> Iterator[None]:
         _viewer.reset(token)
 
 
-KIND, VERSION = "lab", 1
-WHAT, FORMAT = "a lab", 1
-RECORDS, PEOPLE = "lab.json", "people"
-FIX = "make the lab again with `leadline lab init`, and add its files"
+KIND, VERSION = LAB_FOLDER
+PEOPLE = "people"
 LONGEST_TITLE = 200
 FILE_NAME = re.compile(r"[\w=+-][\w.=+-]{0,199}")
 JOURNAL_END, PRIVATE = ".journal", (".journal", ".people")  # beside a pool; what only its owner may read
@@ -256,8 +268,8 @@ class Lab:
 
     def __init__(self, folder: Path, id: str) -> None:
         self.folder, self.id = folder, id
-        self.store = LabStore(folder)  # of what people did here
-        self.results = LabStore.of_results(folder)  # of what was computed
+        self.store = LabStore(folder)  # what was added, and what people did here
+        self.results = LabStore(folder, RESULTS)  # what was computed
         self._lock = threading.Lock()
         self._seen: tuple[object, ...] | None = None
         self._settings = LabSettings()
@@ -273,10 +285,14 @@ class Lab:
         title = _checked_title(title or place.resolve().name)
         with OwnedFolder.locked(place, KIND, VERSION) as owned:
             names = [kind.folder for kind in KINDS.values()]
-            owned.reserve(RECORDS, *names)
+            owned.reserve(*(f"{STORE}{end}" for end in ("", *BESIDE_STORE)), *names)
             for name in names:
                 (place / name).mkdir(exist_ok=True)
-            write_stored(place / RECORDS, _sealed_records(LabSettings(title), {}, place))
+
+            def begin(now: StoreView) -> None:
+                begin_lab(now, title)
+
+            Store.open(place / STORE, LAB_STORE, write=True, create=True, older=begin).close()
         return cls.open(place)
 
     @classmethod
@@ -297,8 +313,10 @@ class Lab:
     def refresh(self) -> None:
         """Look again, if something was added, written or removed."""
         with self._lock:
-            seen = tuple(_version(self.folder / name) for name in (RECORDS, *(k.folder for k in KINDS.values())))
-            if seen != self._seen:
+            names = (RECORDS, *(kind.folder for kind in KINDS.values()))
+            stored = version_of(self.store.path)
+            seen = (stored, *(_version(self.folder / name) for name in names))
+            if seen != self._seen or (stored is None and self.store.path.exists()):
                 self._settings, recorded = self._records()
                 found = {(each.kind, each.name): each for each in self._found(recorded)}
                 self._entries = {**recorded, **found}
@@ -333,7 +351,7 @@ class Lab:
 
     def set_blind(self, blind: bool) -> None:
         """Hide the judgements, the reports and other people's runs from participants, or open the results."""
-        self._set(blind=blind)
+        self._set("blind", blind)
 
     @property
     def baseline(self) -> str:
@@ -346,7 +364,7 @@ class Lab:
         """Say which run is of the system that is used today; empty: none is."""
         if run:
             self.get("run", run)
-        self._set(baseline=run)
+        self._set("baseline", run)
 
     @property
     def samples(self) -> int:
@@ -356,16 +374,12 @@ class Lab:
 
     def set_samples(self, samples: int) -> None:
         """Say how many samples with half the judgements are drawn."""
-        self._set(samples=samples)
+        self._set("samples", samples)
 
-    def _set(self, **changed: Any) -> None:
-        with self._locked():
-            settings, recorded = self._records()
-            self._write_records(replace(settings, **changed), recorded)
+    def _set(self, name: str, value: object) -> None:
+        with self.store.change() as now:
+            now.records(ABOUT).put(name, value)
         self._seen = None
-
-    def _write_records(self, settings: LabSettings, recorded: dict[tuple[str, str], LabEntry]) -> None:
-        write_stored(self.folder / RECORDS, _sealed_records(settings, recorded, self.folder))
 
     def _may_see(self, entry: LabEntry) -> bool:
         """Whether the person who looks may see something."""
@@ -432,7 +446,7 @@ class Lab:
         """Record what was checked; a file is copied under the name `file`."""
         found, source, entry = KINDS[new.kind], new.path, replace(new, path=new.path.resolve())
         with self._locked() as owned:
-            settings, recorded = self._records()
+            _, recorded = self._records()
             old, is_same = self._named_already(new, recorded, replaced=replaced)
             if old is not None and is_same and old.sha256 == entry.sha256:
                 return old
@@ -440,8 +454,9 @@ class Lab:
                 entry = replace(entry, path=self._copy(owned, found, source, file))
                 if old is not None and old.path != entry.path and self._is_inside(old.path, found):
                     owned.remove([f"{found.folder}/{old.path.name}"] if _listed(owned, found, old.path) else [])
-            recorded[entry.kind, entry.name] = entry
-            self._write_records(settings, recorded)
+            written = {**asdict(entry), "path": _written_place(entry.path, self.folder)}
+            with self.store.change() as now:
+                now.records(ENTRIES).put(entry_key(entry.kind, entry.name), written)
         self._seen = None
         return entry
 
@@ -449,10 +464,10 @@ class Lab:
         """Take something out of the lab. A copy of ours is removed; what stays elsewhere, or is not ours, stays."""
         entry = self.get(kind, name)
         with self._locked() as owned:
-            settings, recorded = self._records()
-            if recorded.pop((kind, name), None) is None:
+            with self.store.change() as now:
+                was_added = now.records(ENTRIES).remove(entry_key(kind, name))
+            if not was_added:
                 raise InputError(visible(name), f"was not added to the lab, so it is not removed; it is {entry.path}")
-            self._write_records(settings, recorded)
             inside = KINDS[kind]
             if self._is_inside(entry.path, inside):
                 ends = (*inside.beside, *BESIDE_JOURNAL, *BESIDE_PEOPLE)
@@ -464,29 +479,40 @@ class Lab:
 
     def people_file(self) -> Path:
         """The file of the people who may open the pages."""
-        if PEOPLE not in OwnedFolder.open(self.folder, KIND, VERSION).names:
+        return self._own_file(PEOPLE, *(f"{PEOPLE}{end}" for end in BESIDE_STORE))
+
+    @contextmanager
+    def kept_open(self) -> Iterator[None]:
+        """Keep the stores open until the block ends, as a server does."""
+        with self.store.kept_open(), self.results.kept_open():
+            yield
+
+    def _own_file(self, name: str, *beside: str) -> Path:
+        if name not in OwnedFolder.open(self.folder, KIND, VERSION).names:
             with self._locked() as owned:
-                owned.reserve(PEOPLE, *(f"{PEOPLE}{end}" for end in BESIDE_STORE))
-        return self.folder / PEOPLE
+                owned.reserve(name, *beside)
+        return self.folder / name
 
-    def close(self) -> None:
-        """Close the stores."""
-        self.store.close()
-        self.results.close()
-
-    def _locked(self) -> contextlib.AbstractContextManager[OwnedFolder]:
+    @contextmanager
+    def _locked(self) -> Iterator[OwnedFolder]:
         """The folder to write to: jobs, uploads and commands wait for each other."""
-        return OwnedFolder.locked(self.folder, KIND, VERSION, patience=PATIENCE)
+        if not self.store.path.exists():  # a lab of version 0.1, which is taken over under this lock
+            self.store.make()
+        with OwnedFolder.locked(self.folder, KIND, VERSION, patience=PATIENCE) as owned:
+            yield owned
 
     def _records(self) -> tuple[LabSettings, dict[tuple[str, str], LabEntry]]:
         """What is said of the lab, and what was added."""
-        path = self.folder / RECORDS
-        content = read_sealed(path, WHAT, FORMAT, FIX)
-        if content is None:
-            raise InputError(str(path), f"is missing: {FIX}")
-        entries = [LabEntry(**{**each, "path": self._place(each["path"])}) for each in content["entries"]]
-        since = {name: content[name] for name in ("baseline", "samples") if name in content}  # older labs have none
-        settings = LabSettings(content["title"], content["blind"], **since)
+        with self.store.view() as now:
+            about = dict(now.records(ABOUT).items())
+            stored = [value for _, value in now.records(ENTRIES).items()]
+        try:
+            entries = [LabEntry(**{**each, "path": self._place(each["path"])}) for each in stored]
+        except (TypeError, KeyError):
+            raise InputError(str(self.store.path), f"has an entry that is none: {FIX}") from None
+        settings = LabSettings(**{name: about[name] for name in LabSettings.__dataclass_fields__ if name in about})
+        if not settings.title:
+            raise InputError(str(self.store.path), f"has no title: {FIX}")
         return settings, {(each.kind, each.name): each for each in entries}
 
     def _place(self, written: str) -> Path:
@@ -602,11 +628,6 @@ def _checked_title(title: str) -> str:
     if not 1 <= len(title.strip()) <= LONGEST_TITLE:
         raise InputError("title", f"must have 1 to {LONGEST_TITLE} characters, has {len(title.strip())}")
     return visible(title.strip())
-
-
-def _sealed_records(settings: LabSettings, entries: dict[tuple[str, str], LabEntry], folder: Path) -> bytes:
-    written = [{**asdict(each), "path": _written_place(each.path, folder)} for each in entries.values()]
-    return sealed({"what": WHAT, "format": FORMAT, **asdict(settings), "entries": written})
 
 
 def _written_place(path: Path, folder: Path) -> str:

@@ -1,9 +1,8 @@
-"""What a lab keeps of the work in it: the audit log and the jobs in LAB/lab.store, results in LAB/results.store.
+"""The stores of a lab: LAB/lab.store has what was added, the audit log and the jobs, LAB/results.store the results.
 
-Results can be computed again, so that their file may be removed.
-
-Labs of version 0.1 have files instead: `audit.jsonl`, each line bound to the one before, and `jobs/ID.json`. They are
-read as they are. The first change takes them over, lines with their hashes, and removes those that were sound.
+Labs of version 0.1 have files instead: `lab.json`, `audit.jsonl`, each line bound to the one before, and
+`jobs/ID.json`. They are read as they are. The first change takes them over, lines with their hashes, and removes those
+that were sound. Results can be computed again, and lie apart: `results/*.json` of version 0.1 are not taken over.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import contextlib
 import hashlib
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,42 +20,51 @@ from leadline.errors import InputError, system_reason, visible
 from leadline.text.checksums import read_sealed, stored_bytes
 from leadline.text.files import PATIENCE
 from leadline.text.owned_files import OURS, is_owned
-from leadline.text.owned_folder import OwnedFolder
+from leadline.text.owned_folder import OwnedFolder, discard
 from leadline.text.store.kind import StoreKind
 from leadline.text.store.opening import BESIDE
 from leadline.text.store.store import Store, StoreView
 
-FILE, AUDIT, JOBS = "lab.store", "audit.jsonl", "jobs"
+FILE, RESULTS, RECORDS, AUDIT, JOBS = "lab.store", "results.store", "lab.json", "audit.jsonl", "jobs"
+FIX = "make the lab again with `leadline lab init`, and add its files"
 LAB_STORE = StoreKind(OURS["LLAB"], "LLAB")
-RESULTS, RESULTS_STORE = "results.store", StoreKind(OURS["LRES"], "LRES", repair="remove it", longest=32 << 20)
+RESULTS_STORE = StoreKind(OURS["LRES"], "LRES", repair="remove it", longest=32 << 20)
+ABOUT, ENTRIES = "lab", "entries"  # the records of a lab's title, and of what was added
 LAB_FOLDER, JOBS_FOLDER = ("lab", 1), ("folder of jobs", 1)  # kinds and formats
+OLDER_RESULTS = "results"  # the folder of results of version 0.1
 _START = "0" * 64
 _WRONG = (ValueError, KeyError, TypeError, AttributeError, RecursionError)  # what the parts of a wrong line raise
 
 
 class LabStore:
-    """A store of a lab. Threads may share it; once something was changed, it stays open."""
+    """A store of a lab. Threads may share it."""
 
-    def __init__(
-        self,
-        folder: Path,
-        name: str = FILE,
-        kind: StoreKind = LAB_STORE,
-        older: Callable[[Path, StoreView], list[Path]] | None = None,
-    ) -> None:
-        self.folder, self.path = folder, folder / name
-        self._kind, self._older = kind, older or _take_over
+    def __init__(self, folder: Path, file: str = FILE) -> None:
+        self.folder, self.path, self._file = folder, folder / file, file
+        self._kind = LAB_STORE if file == FILE else RESULTS_STORE
         self._lock = threading.Lock()
+        self._keeps = False
         self._written: Store | None = None
 
-    @classmethod
-    def of_results(cls, folder: Path) -> LabStore:
-        """The store of what was computed in a lab."""
-        return cls(folder, RESULTS, RESULTS_STORE, lambda folder, now: [])
+    @contextlib.contextmanager
+    def kept_open(self) -> Iterator[None]:
+        """Open the store once for everything in this block, as a server does: whenever it is opened it is checked."""
+        self._keeps = True
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._keeps = False
+                if self._written is not None:
+                    self._written.close()
+                    self._written = None
 
     @contextlib.contextmanager
     def view(self) -> Iterator[StoreView]:
         """Read what is there, on read-only media too."""
+        if self._keeps and self._written is None and self.path.exists():
+            with contextlib.suppress(InputError):  # it may not be written to
+                self.make()
         if self._written is not None:
             with self._written.view() as now:
                 yield now
@@ -68,43 +76,71 @@ class LabStore:
     def change(self) -> Iterator[StoreView]:
         """Read and write in one transaction."""
         with self._lock:
-            if self._written is None:
-                self._written = self._made()
-        with self._written.change() as now:
-            yield now
+            store = self._written or self._made()
+            if self._keeps:
+                self._written = store
+        try:
+            with store.change() as now:
+                yield now
+        finally:
+            if store is not self._written:
+                store.close()
 
     def opened(self) -> Store:
-        """The store to be read, checked as it is opened; one in memory where there is none yet."""
-        return Store.open(self.path, self._kind, older=lambda now: self._older(self.folder, now))
+        """The store to be read, checked as it is opened; one in memory for a lab of version 0.1."""
+        return Store.open(self.path, self._kind, older=self._older)
 
-    def close(self) -> None:
-        """Close the file, if it is open; the next change opens it again."""
-        with self._lock:
-            if self._written is not None:
-                self._written.close()
-                self._written = None
+    def make(self) -> None:
+        """Make the store where there is none yet, which needs the folder to itself."""
+        with self.change():
+            pass
 
     def _made(self) -> Store:
-        names = [f"{self.path.name}{end}" for end in ("", *BESIDE)]
+        names = [f"{self._file}{end}" for end in ("", *BESIDE)]
         if OwnedFolder.open(self.folder, *LAB_FOLDER).names.issuperset(names) and self.path.exists():
             return Store.open(self.path, self._kind, write=True)
         with OwnedFolder.locked(self.folder, *LAB_FOLDER, patience=PATIENCE) as owned:
             owned.reserve(*names)
             old: list[Path] = []
             store = Store.open(
-                self.path,
-                self._kind,
-                write=True,
-                create=True,
-                older=lambda now: old.extend(self._older(self.folder, now)),
+                self.path, self._kind, write=True, create=True, older=lambda now: old.extend(self._older(now))
             )
             _remove(self.folder, owned, old)
         return store
 
+    def _older(self, now: StoreView) -> list[Path]:
+        return _take_over(self.folder, now) if self._file == FILE else [self.folder / OLDER_RESULTS]
+
 
 def _take_over(folder: Path, now: StoreView) -> list[Path]:
     """Put what the files of version 0.1 say in a new store; the files that were sound, and say nothing else."""
-    return [*_take_over_log(folder / AUDIT, now), *_take_over_jobs(folder / JOBS, now)]
+    return [
+        *_take_over_entries(folder / RECORDS, now),
+        *_take_over_log(folder / AUDIT, now),
+        *_take_over_jobs(folder / JOBS, now),
+    ]
+
+
+def _take_over_entries(path: Path, now: StoreView) -> list[Path]:
+    """Add the title of a lab, and what was added to it."""
+    content = read_sealed(path, "a lab", 1, FIX)
+    if content is None:
+        raise InputError(str(path.with_name(FILE)), f"is missing: {FIX}")
+    begin_lab(now, content["title"], blind=content["blind"])
+    for each in content["entries"]:
+        now.records(ENTRIES).put(entry_key(each["kind"], each["name"]), each)
+    return [path]
+
+
+def begin_lab(now: StoreView, title: str, *, blind: bool = False) -> None:
+    """Put in a new store what every lab has."""
+    now.records(ABOUT).put("title", title)
+    now.records(ABOUT).put("blind", blind)
+
+
+def entry_key(kind: str, name: str) -> str:
+    """The key of something that was added."""
+    return f"{kind}\n{name}"
 
 
 def _take_over_log(path: Path, now: StoreView) -> list[Path]:
@@ -183,7 +219,9 @@ def read_older_job(path: Path) -> dict[str, Any]:
 def _remove(folder: Path, owned: OwnedFolder, old: list[Path]) -> None:
     """Remove files that were taken over, of those that are listed as ours."""
     jobs = folder / JOBS
-    owned.remove({path.name for path in old if path.parent == folder} & owned.names)
+    if folder / OLDER_RESULTS in old:
+        discard(folder / OLDER_RESULTS)
+    owned.remove({path.name for path in old if path.parent == folder and not path.is_dir()} & owned.names)
     if is_owned(jobs):
         inside = OwnedFolder.open(jobs, *JOBS_FOLDER)
         inside.remove({path.name for path in old if path.parent == jobs} & inside.names)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import contextlib
 import dataclasses
-import datetime
 import hashlib
 import json
 import math
@@ -36,13 +35,14 @@ from leadline.show.lab.lab import Lab
 from leadline.show.report.drawing import FIGURES
 from leadline.show.report.evidence import Evidence
 from leadline.show.report.html_page import code_of
+from leadline.text.store.events import now as moment
 from leadline.trust.incomplete import each_run, left_out
 from leadline.trust.paired_tests import all_pairs
 from leadline.trust.pairs import Pairs, Standing
 from leadline.trust.verdict import Verdict
 from leadline.version import __version__
 
-RECORDS, ORDER = "results", "results_by_time"  # in the store: the results, and when each was stored
+RESULTS, STORED = "results", "stored"  # the records of results, and of the moments when they were stored
 FORMAT = 2  # of what is stored
 MOST_STORED, MOST_WAITING, MOST_IN_MEMORY = 200, 30, 100
 PATIENCE = 1.5  # seconds that a request waits for a new result before it is told that it is being computed
@@ -168,7 +168,7 @@ class StoredResults:
     def _read(self, name: str) -> StoredData | None:
         try:
             with self._store.view() as now:
-                content = now.records(RECORDS).get(name)
+                content = now.records(RESULTS).get(name)
         except (InputError, OSError):  # damaged, or not to be read: it is computed again
             return None
         return content["result"] if isinstance(content, dict) else None
@@ -184,9 +184,9 @@ class StoredResults:
         }
         # A lab that may not be written to, a full disk, a damaged store: memory has the result.
         with contextlib.suppress(InputError, OSError), self._store.change() as now:
-            order, records = now.records(ORDER), now.records(RECORDS)
+            order, records = now.records(STORED), now.records(RESULTS)
             records.put(key.name, content)
-            order.put(key.name, datetime.datetime.now(datetime.UTC).isoformat())
+            order.put(key.name, moment())
             oldest = sorted(order.items(), key=lambda each: str(each[1]))
             for name, _ in oldest[: max(0, len(oldest) - MOST_STORED)]:
                 records.remove(name)

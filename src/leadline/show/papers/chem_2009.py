@@ -9,9 +9,7 @@ import numpy as np
 
 from leadline.records.result import Table
 from leadline.show.charts import percent
-from leadline.show.papers import chem_2009_exhibits as chem_lab
-from leadline.show.papers import chem_2009_exhibits as chem_prior_art
-from leadline.show.papers import published
+from leadline.show.papers import chem_2009_exhibits, published
 from leadline.show.papers.chem_2009_exhibits import Records, disagreement_chart, grades_chart, spectrogram_chart
 from leadline.show.papers.exhibit import Exhibit, Paper, PaperInputs, same_to, shipped_lab
 
@@ -56,8 +54,8 @@ def paper(lab: PaperInputs | None = None) -> Paper:
         "TREC-CHEM 2009: eight groups search chemical patents",
         "Lupu, Piroi, Huang, Zhu and Tait, TREC 2009",
         (
-            *chem_prior_art.prior_art_exhibits(),
-            *chem_lab.lab_exhibits(lab or shipped_lab()),
+            *chem_2009_exhibits.prior_art_exhibits(),
+            *chem_2009_exhibits.lab_exhibits(lab or shipped_lab()),
             table_5(),
             table_6(),
             table_7(),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from leadline.errors import LeadlineError
+from leadline.errors import LeadlineError, in_sentence
 from leadline.measures.hits import Array
 from leadline.records.result import Table
 from leadline.records.scores import Scores
@@ -81,7 +81,7 @@ def selection(best: ChemScores, whole: ChemScores) -> tuple[bool, int, list[str]
     return set(best_two(whole)) == set(best.runs), cells, differ
 
 
-def _chosen(best: ChemScores, whole: ChemScores, number: int) -> tuple[bool, str]:
+def _selection_words(best: ChemScores, whole: ChemScores, number: int) -> tuple[bool, str]:
     same, cells, differ = selection(best, whole)
     who = "are those printed" if same else "are not those printed"
     text = f"The best two runs of each team by MAP, chosen from table {number}, {who}"
@@ -107,7 +107,7 @@ def _table(table: ChemScores) -> Table:
 def table_1() -> Exhibit:
     """The short task: the best two runs of each team."""
     best, whole = prior_art("best_short"), prior_art("pa_short")
-    same, text = _chosen(best, whole, 10)
+    same, text = _selection_words(best, whole, 10)
     run, measure = SLIP
     mean = prior_art("pa_ep").at(run.removesuffix("_sm"), measure)
     least = OF_EPO * mean / SHORT
@@ -128,7 +128,7 @@ def table_1() -> Exhibit:
 def table_2() -> Exhibit:
     """The full task: the best two runs of each team, and how similarly the measures order them."""
     best = prior_art("best_full")
-    same, text = _chosen(best, prior_art("pa_full"), 11)
+    same, text = _selection_words(best, prior_art("pa_full"), 11)
     tau = tau_b(best.values.T[:, None], best.values.T[None]).tolist()
     rows = [[name, *row] for name, row in zip(best.measures, tau, strict=True)]
     lowest = min((float(row[b + 1]), str(row[0]), best.measures[b]) for row in rows for b in range(len(rows)))
@@ -148,8 +148,8 @@ def table_2() -> Exhibit:
 def tables_3_and_4() -> Exhibit:
     """European and American topics: the best runs, and the European means computed from the others."""
     best = prior_art("best_ep")
-    same_ep, text_ep = _chosen(best, prior_art("pa_ep"), 12)
-    same_us, text_us = _chosen(prior_art("best_us"), prior_art("pa_us"), 13)
+    same_ep, text_ep = _selection_words(best, prior_art("pa_ep"), 12)
+    same_us, text_us = _selection_words(prior_art("best_us"), prior_art("pa_us"), 13)
     full, american = prior_art("pa_full"), prior_art("pa_us")
     rows: list[list[Any]] = []
     off = cells = 0
@@ -268,7 +268,7 @@ def figure_6() -> Exhibit:
     york = us.values[us.runs.index("york09caPA01")] / ep.values[ep.runs.index("york09caPA01")]
     text = f"The overview says that most runs score higher on American topics. Of {runs} runs, {counted}. "
     if 2 * higher[least] < runs:
-        against = _listed([name for m, name in enumerate(ep.measures) if 2 * higher[m] < runs])
+        against = in_sentence([name for m, name in enumerate(ep.measures) if 2 * higher[m] < runs])
         text += f"By {against} it is the other way round, which contradicts the overview. "
     text += (
         f"It also says that york09caPA01 does much better on American topics by every measure: by {york.min():.1f} to "
@@ -277,10 +277,6 @@ def figure_6() -> Exhibit:
     return Exhibit(
         "Figure 6", "topics of the EPO against topics of the USPTO", "shown", text, figures=(offices_chart(ep, us),)
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 # Figures 1 to 3 and 7 to 10 of the TREC-CHEM 2009 overview, which need runs or documents, made from a lab.
@@ -355,7 +351,7 @@ def figure_7(lab: PaperInputs) -> Exhibit:
         f"changes by {ap:+.2f} and bpref by {bpref:+.2f}, {agrees}. "
         "Where no document is judged not relevant, bpref is the recall of the whole list."
     )
-    return _drawn("Figure 7", about, finding, found, FOUR, "relevant documents of the topic")
+    return _line_exhibit("Figure 7", about, finding, found, FOUR, "relevant documents of the topic")
 
 
 def by_class(lab: PaperInputs, name: str, measure: str, theirs: str) -> Exhibit:
@@ -376,7 +372,7 @@ def by_class(lab: PaperInputs, name: str, measure: str, theirs: str) -> Exhibit:
         f"{sentence(BY_TOPIC)} For the runs of {lab.name} the mean {measure} goes from {means[worst, 0]:.2f} "
         f"({names[worst]}) to {means[best, 0]:.2f} ({names[best]}).{theirs_too}"
     )
-    return _drawn(name, about, finding, found, (measure,), "class of the topic")
+    return _line_exhibit(name, about, finding, found, (measure,), "class of the topic")
 
 
 def figure_10(lab: PaperInputs) -> Exhibit:
@@ -392,7 +388,7 @@ def figure_10(lab: PaperInputs) -> Exhibit:
         f"{sentence(BY_TOPIC)} It finds that the size of a topic has no major effect. For the runs of {lab.name} the "
         f"mean nDCG differs by {spread:.2f} between the sizes."
     )
-    return _drawn("Figure 10", about, finding, found, ("nDCG",), "words of the topic")
+    return _line_exhibit("Figure 10", about, finding, found, ("nDCG",), "words of the topic")
 
 
 def _three(classes: Mapping[str, Any]) -> dict[str, str]:
@@ -420,7 +416,7 @@ def _sliced(scores: Scores, values: Mapping[str, Any], by: str) -> Found | None:
     return None if len(sliced.names) < 2 else (list(sliced.names), sliced.counts.tolist(), np.stack(columns, axis=1))
 
 
-def _drawn(name: str, about: str, finding: str, found: Found, measures: Sequence[str], label: str) -> Exhibit:
+def _line_exhibit(name: str, about: str, finding: str, found: Found, measures: Sequence[str], label: str) -> Exhibit:
     """The exhibit with its table and a chart: a line for each measure, and the number of topics below."""
     names, topics, means = found
     rows = [

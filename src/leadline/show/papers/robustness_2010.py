@@ -125,11 +125,11 @@ def figures_3_and_4() -> Exhibit:
         "the lowest τ of three samples, at 100 and at 1000 documents",
         "shown",
         "Drawn from table 1: the lowest value as in the paper, and the mean.",
-        figures=tuple(_drawn(printed_samples(effort), f"{NAME}-{effort}", SOURCE) for effort in EFFORTS),
+        figures=tuple(_tau_figure(printed_samples(effort), f"{NAME}-{effort}", SOURCE) for effort in EFFORTS),
     )
 
 
-def _drawn(found: Incomplete, name: str, source: str) -> Figure:
+def _tau_figure(found: Incomplete, name: str, source: str) -> Figure:
     chart = plain(found).properties(width=WIDTH, height=HEIGHT)
     return Figure(name, title(found), reading(found), chart, rows(found), source)
 
@@ -160,7 +160,7 @@ def on_lab(lab: PaperInputs) -> Exhibit:
         f"{_order(found.mean[0], efforts)}. "
         "In the paper PRES is first, then recall, then MAP far behind.",
         (Table(columns, body, digits=2),),
-        (_drawn(found, f"{NAME}-lab", SOURCE),),
+        (_tau_figure(found, f"{NAME}-lab", SOURCE),),
     )
 
 

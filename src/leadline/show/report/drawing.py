@@ -99,11 +99,12 @@ def slice_param() -> Any:
 
 def highlighted(base: Any) -> Any:
     """Only the rows of the chosen systems, each in its colour; `base` is a chart with a column `run`."""
-    shade = altair().Color("shade:N", scale=None)
+    alt = altair()
+    shade = alt.Color("shade:N", scale=None)
     return (
         base.transform_filter(CHOSEN)
         .transform_calculate(shade="shades[indexof(chosen, datum.run)]")
-        .encode(color=shade, detail="run:N")
+        .encode(color=shade, detail=alt.Detail("run:N"))
     )
 
 
@@ -117,9 +118,10 @@ def highlighted_lines(base: Any, field: str, spots: Sequence[float], *, rising: 
     names = lines.transform_filter(f"datum.{field} == {places}[indexof(chosen, datum.run) % {len(spots)}]")
     # Names of systems in ink: a light colour cannot be read on paper. The rim keeps them readable over lines.
     text = {"align": "right", "dx": -4, "dy": 12 if rising else -9, "limit": 160}
-    ink = altair().value
-    rim = names.mark_text(**text, stroke=PAPER, strokeWidth=4).encode(text="run:N", color=ink(PAPER))
-    return lines.mark_line(strokeWidth=3.5) + rim + names.mark_text(**text, fontWeight="bold").encode(text="run:N")
+    alt = altair()
+    names = names.encode(text=alt.Text("run:N"))
+    rim = names.mark_text(**text, stroke=PAPER, strokeWidth=4).encode(color=alt.ColorValue(PAPER))
+    return lines.mark_line(strokeWidth=3.5) + rim + names.mark_text(**text, fontWeight="bold")
 
 
 def spread_over(values: Sequence[float]) -> list[float]:
@@ -162,7 +164,10 @@ def system_dash(evidence: Evidence, field: str = "run:N") -> Any:
 
 def haloed(rows: Sequence[Mapping[str, Any]], x: str = "x:Q", y: str = "y:Q", **mark: Any) -> Any:
     """Text with an outline in the paper's colour, so that it can be read over lines."""
-    base = altair().Chart(altair().Data(values=list(rows))).encode(x=x, y=y, text="text:N")
+    alt = altair()
+    base = alt.Chart(alt.Data(values=list(rows))).encode(
+        text=alt.Text("text:N"), x=alt.X(x) if isinstance(x, str) else x, y=alt.Y(y) if isinstance(y, str) else y
+    )
     return base.mark_text(stroke=PAPER, strokeWidth=4, **mark) + base.mark_text(**mark)
 
 
@@ -233,7 +238,7 @@ def names_of_list(rows: int) -> Any:
     base = base.transform_calculate(top=f"datum.row + {STRIP_NARROW / 2}", text="labels[datum.row]")
     base = base.transform_filter("narrow")
     return base.mark_text(align="left", baseline="middle").encode(
-        x=alt.value(0), y=list_y("top:Q", rows), text="text:N"
+        x=alt.XValue(0), y=list_y("top:Q", rows), text=alt.Text("text:N")
     )
 
 

@@ -23,11 +23,11 @@ from leadline.judge.choices import JUDGING_ROLES, STAGES, Role
 from leadline.judge.journal import LONGEST, Desk, Event, JudgingJournal, Kind, People, Person
 from leadline.judge.marks import UNJUDGED, UNSURE, JudgingState, View, in_view, is_open_to, left_to_judge, shuffled
 from leadline.judge.pools import Pool
-from leadline.judge.review.learner import Labels, Rows, Scores
+from leadline.judge.review.learners import Labels, Rows, Scores
 from leadline.judge.review.project import PEOPLE, STARTER, ReviewProject
 from leadline.judge.review.review_state import HELD, Proposer, ReadingQueue, ReviewState, switch_events
 from leadline.records.topics import Topic, Topics
-from leadline.retrieval.index.choices import COMMON
+from leadline.retrieval.choices import COMMON
 from leadline.retrieval.pipeline.synonyms.chemistry import chemicals
 from leadline.retrieval.pipeline.synonyms.thesaurus import TextWords
 from leadline.show.serve.app import JournalDesk, Refused, check_id, text_of

@@ -197,7 +197,7 @@ def topic_overviews(desk: JudgingDesk) -> list[TopicOverview]:
         for each in people:
             each["share"] = each["judged"] / each["to_judge"] if each["to_judge"] else 1.0
             each["nearly"] = NEARLY <= each["share"] < 1
-        counts = _counted(state, topic)
+        counts = _agreement_counts(state, topic)
         turn = state.rounds.get(topic, 1)
         closed = topic in state.closed
         found.append(
@@ -233,7 +233,7 @@ def _both(first: dict[tuple[str, str], int], second: dict[tuple[str, str], int])
     return [key for key in first if key in second]
 
 
-def _counted(state: JudgingState, topic: str) -> dict[str, int]:
+def _agreement_counts(state: JudgingState, topic: str) -> dict[str, int]:
     counts = dict.fromkeys(KINDS, 0)
     for first, second in combinations(_marks(state, topic).values(), 2):
         both = _both(first, second)

@@ -182,7 +182,11 @@ class ReviewAnswers:
         with desk.lock:
             desk.check_topic(person, topic)
             stopped = desk.state.stopped is not None
-            wanted = [] if stopped else desk.next_rows(person, topic, min(max(count, 1), MOST_CARDS), _listed(have))
+            wanted = (
+                []
+                if stopped
+                else desk.next_rows(person, topic, min(max(count, 1), MOST_CARDS), _documents_in_address(have))
+            )
             left = desk.queue.left(desk.state, person.name, topic, expert=person.role == "expert")
             pace = desk.pace(person.name, topic)
             mine = sum(1 for name, on, _ in desk.judging.skipped if name == person.name and on == topic)
@@ -366,7 +370,7 @@ def _irrelevant_in_a_row(desk: ReviewDesk) -> int:
     return count
 
 
-def _listed(text: str) -> list[str]:
+def _documents_in_address(text: str) -> list[str]:
     """The documents that a page says it has, as an address has them."""
     try:
         return _documents(json.loads(text))

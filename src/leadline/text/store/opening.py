@@ -7,7 +7,6 @@ import os
 import sqlite3
 import stat
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -27,22 +26,19 @@ LARGEST_VALUE = 64 << 20  # bytes of a value that SQLite reads
 _MAGIC, _ROLLBACK = b"SQLite format 3\0", b"\1\1"
 _READ_ONLY = "cannot be written: the file or its folder is read-only, or belongs to another user"
 _TICK = 0.02  # seconds: writes that are further apart have different times
-# Closing a file gives up every lock that this process has on it, also those of another thread's connection. So within a
-# process, files of stores are opened, copied and made by one thread at a time.
-one_at_a_time = threading.Lock()
 
 
 def make(path: Path, kind: StoreKind, fill: Fill | None = None) -> None:
-    """Make a store where there is none; of several processes that do so at once, one makes it, whole.
+    """Make a store where there is none: whole, and by one process, while others that want to wait.
 
     With `fill`, what an earlier version kept is put in it first, and the file of an earlier version under this name is
-    replaced: by one process, while the others wait.
+    replaced.
     """
     if not path.parent.is_dir():
         raise InputError(str(path.parent), "no such folder")
     if is_made(path, older=fill is not None):
         return
-    with contextlib.nullcontext() if fill is None else changing(path):
+    with changing(path):
         if not is_made(path, older=fill is not None):
             with new_database(path, replaces=fill is not None) as connection:
                 begin(connection, kind, fill)
@@ -67,13 +63,6 @@ def begin(connection: sqlite3.Connection, kind: StoreKind, fill: Fill | None) ->
     if fill is not None:
         fill(connection.execute)
     connection.execute("commit")
-
-
-def connect_to_memory(kind: StoreKind, fill: Fill) -> sqlite3.Connection:
-    """A connection to a store in memory, with what an earlier version kept."""
-    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    begin(connection, kind, fill)
-    return _guarded(connection)
 
 
 @contextlib.contextmanager
@@ -117,11 +106,38 @@ def check_place(path: Path, *, writing: bool) -> None:
 
 def connect_to_write(path: Path) -> sqlite3.Connection:
     """A connection that reads and writes."""
+    check_place(path, writing=True)
     return _connected(path, "rw")
 
 
-def connect_to_read(path: Path, kind: StoreKind) -> sqlite3.Connection:
-    """A connection that only reads: to the file while somebody has it open, to a copy in memory otherwise."""
+def on_disk(connection: sqlite3.Connection) -> bool:
+    """Whether a connection has a file open."""
+    return bool(connection.execute("pragma database_list").fetchone()[2])
+
+
+def connect_to_read(path: Path, kind: StoreKind, fill: Fill | None) -> sqlite3.Connection:
+    """A connection that only reads: a store, or with `fill` what an earlier version kept while there is none.
+
+    Another process may make the store while that is read, and remove the older files: then the store is read instead.
+    """
+    while fill is not None and not is_made(path, older=True):
+        connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        try:
+            begin(connection, kind, fill)
+        except BaseException:
+            connection.close()
+            if is_made(path, older=True):
+                continue
+            raise
+        if not is_made(path, older=True):
+            return _guarded(connection)
+        connection.close()
+    check_place(path, writing=False)
+    return _connected_to_read(path, kind)
+
+
+def _connected_to_read(path: Path, kind: StoreKind) -> sqlite3.Connection:
+    """A connection to the file of a store while somebody has it open, to a copy in memory otherwise."""
     if all(Path(f"{path}{end}").exists() for end in ("-wal", "-shm")):
         connection = _connected(path, "ro")
         try:
@@ -169,9 +185,11 @@ def _content(path: Path) -> dict[str, bytes]:
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         before = _state(path)
+        if "" not in before:
+            raise InputError(str(path), "no such file")
         if sum(size for _, size, _ in before.values()) > LARGEST_COPY:
             raise InputError(str(path), f"is larger than {LARGEST_COPY >> 30} GB, more than is read")
-        if abs(time.time() - max(at for _, _, at in before.values()) / 1e9) > _TICK:
+        if _is_at_rest(before):
             with contextlib.suppress(FileNotFoundError):  # a log that has gone
                 content = {end: stored_bytes(f"{path}{end}") for end in before}
                 if _state(path) == before:
@@ -187,9 +205,18 @@ def _state(path: Path) -> dict[str, tuple[int, int, int]]:
         with contextlib.suppress(FileNotFoundError):
             about = os.stat(f"{path}{end}", follow_symlinks=False)
             found[end] = about.st_ino, about.st_size, about.st_mtime_ns
-    if "" not in found:
-        raise InputError(str(path), "no such file")
     return found
+
+
+def _is_at_rest(state: dict[str, tuple[int, int, int]]) -> bool:
+    """Whether the last write was so long ago that the next one will have another time."""
+    return abs(time.time() - max(at for _, _, at in state.values()) / 1e9) > _TICK
+
+
+def version_of(path: Path) -> object | None:
+    """What tells one content of a store from another without reading it; None while it may change without showing."""
+    state = _state(path)
+    return state if state and _is_at_rest(state) else None
 
 
 def _recovered(whole: bytes, logs: Mapping[str, bytes]) -> bytes:

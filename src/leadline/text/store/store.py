@@ -40,18 +40,16 @@ from pathlib import Path
 from types import TracebackType
 
 from leadline.errors import InputError, visible
+from leadline.text.owned_files import one_at_a_time, open_here
 from leadline.text.store.events import Events, LastSeen
 from leadline.text.store.kind import Execute, StoreKind, Transaction
 from leadline.text.store.opening import (
-    check_place,
-    connect_to_memory,
     connect_to_read,
     connect_to_write,
     errors_reported,
-    is_made,
     make,
     new_database,
-    one_at_a_time,
+    on_disk,
     sqlite_reported,
 )
 from leadline.text.store.queue import Queue
@@ -84,6 +82,7 @@ class Store:
         self._connection = connection
         self._lock = threading.RLock()
         self._seen = LastSeen()
+        self._known = contextlib.ExitStack()  # what tells this process that it has the file open
 
     @classmethod
     def open(
@@ -111,13 +110,11 @@ class Store:
             with one_at_a_time:
                 if create:
                     make(place, kind, filled)
-                if write or older is None or is_made(place, older=True):
-                    check_place(place, writing=write)
-                    connection = connect_to_write(place) if write else connect_to_read(place, kind)
-                else:
-                    connection = connect_to_memory(kind, fill)
-                closing.callback(connection.close)
+                connection = connect_to_write(place) if write else connect_to_read(place, kind, filled)
                 store = cls(place, kind, connection, is_written=write)
+                closing.callback(store.close)
+                if on_disk(connection):
+                    store._known.enter_context(open_here(place, kind.letters))
                 store._check_head()
                 if write:
                     for setting in ("journal_mode = wal", "synchronous = full", "fullfsync = on"):
@@ -165,8 +162,9 @@ class Store:
 
     def close(self) -> None:
         """Close the file; what was changed is in it."""
-        with self._lock:
+        with self._lock, one_at_a_time:
             self._connection.close()
+            self._known.close()
 
     def __enter__(self) -> Store:
         return self

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 import time
 from collections import Counter
@@ -29,7 +28,8 @@ def test_pages_reload_at_most_every_two_seconds_and_not_while_hidden(
 
     monkeypatch.setattr("leadline.show.lab.stored_results._standing", slow)
     lab = copied_lab(small_lab, tmp_path)
-    shutil.rmtree(lab / "results", ignore_errors=True)  # other tests may have stored what is waited for here
+    for end in ("", "-wal", "-shm"):
+        (lab / f"results.store{end}").unlink(missing_ok=True)  # other tests may have stored what is waited for here
     site = LabSite(lab)
     site.start()
     browser = PageBrowser(chromium, site)

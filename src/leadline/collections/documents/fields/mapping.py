@@ -62,7 +62,7 @@ class Mapping:
     places: abc.Mapping[str, Place] = field(hash=False)  # of fields with one value or a list of plain values
     items: abc.Mapping[str, tuple[Items, ...]] = field(default_factory=dict, hash=False)
     repairs: tuple[str, ...] = ()  # names in REPAIRS
-    keep: tuple[str, ...] | None = None  # the fields a document must have; None: the default of `lacking`
+    keep: tuple[str, ...] | None = None  # the fields a document must have; None: the default of `drop_reason`
     citations: CitationTable | None = None
     families: FamilyTable | None = None
 

@@ -66,7 +66,7 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     record = dict(pairs)
     if len(record) < len(pairs):
         repeated = Counter(name for name, _ in pairs).most_common(1)[0][0]
-        raise ValueError(f"{repeated[:40]!r} is there twice")
+        raise ValueError(f"{repeated[:40]!r} is given twice")
     return record
 
 

@@ -462,10 +462,10 @@ def charset_of(content: bytes, content_type: str = "") -> str:
         if content.startswith(mark):
             return name
     header = _HEADER.search(content_type)
-    if header and (name := _known(header[1])):
+    if header and (name := _python_encoding(header[1])):
         return name
     declared = _XML.match(content[:_HEAD]) or _DECLARED.search(content[:_HEAD])
-    name = _known(declared[1].decode("ascii", "replace")) if declared else ""
+    name = _python_encoding(declared[1].decode("ascii", "replace")) if declared else ""
     if name and not name.startswith(("utf-16", "utf-32")):  # it was read byte by byte, so it is neither
         return name
     try:
@@ -476,7 +476,7 @@ def charset_of(content: bytes, content_type: str = "") -> str:
     return "utf-8"
 
 
-def _known(name: str) -> str:
+def _python_encoding(name: str) -> str:
     """Python's name of an encoding; empty for one that it does not have."""
     try:
         found = codecs.lookup(name.strip())

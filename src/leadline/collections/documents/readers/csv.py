@@ -32,7 +32,7 @@ def split_rows(window: Window) -> Iterator[Raw | Broken]:
         yield Broken(0, f"is not a readable table: {error}")
         return
     if twice := next((name for name, times in Counter(header).items() if name and times > 1), None):
-        yield Broken(0, f"column {twice[:40]} is there twice; the table was not read")
+        yield Broken(0, f"column {twice[:40]} is given twice; the table was not read")
         return
     # Strict: otherwise a stray quotation mark silently joins the next row to a cell.
     rows = csv.reader(source, delimiter=separator, strict=True)

@@ -22,9 +22,17 @@ _NUMBER = ("recordid", "articleid", "record")
 _AUTHORS = ("authors", "author", "authornames", "firstauthors")
 _YEAR = ("year", "publicationyear", "publishedyear", "date")
 LABELS = (
-    "included", "labelincluded", "finalincluded", "finalinclusion", "asreviewlabel", "label", "includedlabel",
-    "relevant", "labelabstractscreening", "abstractincluded",
-)  # fmt: skip
+    "included",
+    "labelincluded",
+    "finalincluded",
+    "finalinclusion",
+    "asreviewlabel",
+    "label",
+    "includedlabel",
+    "relevant",
+    "labelabstractscreening",
+    "abstractincluded",
+)
 
 
 def split_table(window: Window) -> Iterator[Raw | Broken]:

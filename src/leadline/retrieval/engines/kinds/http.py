@@ -112,12 +112,12 @@ class _Http:
     def ask(self, query: str, k: int) -> EngineHits:
         self._sent = 0
         try:
-            return replace(self._asked(query, k), requests=self._sent)
+            return replace(self._ask_pages(query, k), requests=self._sent)
         except AskingFailedError as failure:
             failure.requests = self._sent
             raise
 
-    def _asked(self, query: str, k: int) -> EngineHits:
+    def _ask_pages(self, query: str, k: int) -> EngineHits:
         service = self.service
         size = min(service.page_size or k, k)
         deadline = time.monotonic() + self.seconds
@@ -155,7 +155,9 @@ class _Http:
         except AskingFailedError as failure:
             if not isinstance(content, Mapping) or not content.get("error"):
                 raise
-            raise AskingFailedError(f"the answer is an error: {self._told(json.dumps(content).encode())}") from failure
+            raise AskingFailedError(
+                f"the answer is an error: {self._without_secrets(json.dumps(content).encode())}"
+            ) from failure
         if not isinstance(listed, list):
             raise AskingFailedError(f"{place} is not a list of documents")
         if len(listed) < skip:
@@ -177,7 +179,7 @@ class _Http:
         self._sent += 1
         status, answered, content = self._request(method, target, body, headers, deadline)
         if status != 200:
-            said = self._told(content)
+            said = self._without_secrets(content)
             moved = ", a redirect, which is not followed" if 300 <= status < 400 else ""
             reason = f"HTTP status {status}{moved}{f': {said}' if said else ''}"
             raise AskingFailedError(reason, passes=status in BUSY, wait=_seconds(answered.get("Retry-After", "")))
@@ -185,11 +187,11 @@ class _Http:
             return json.loads(content)
         except (ValueError, RecursionError):
             kind = f" but {answered['Content-Type'][:60]}" if answered["Content-Type"] else ""
-            begins = self._told(content[:1000])[:60]
+            begins = self._without_secrets(content[:1000])[:60]
             said = f", and begins {begins!r}" if begins else ", it is empty"
             raise AskingFailedError(f"the answer is not JSON{kind}{said}", passes=True) from None
 
-    def _told(self, content: bytes) -> str:
+    def _without_secrets(self, content: bytes) -> str:
         """What an answer says, without secrets."""
         return without_secrets(_error_message(content[: 1 << 16]), self.service.secret_texts())[:200]
 
@@ -198,7 +200,7 @@ class _Http:
     ) -> tuple[int, Message, bytes]:
         """The status, the headers and the body of an answer, read until the deadline."""
         try:
-            answered = self._answered(method, target, body, headers, deadline)
+            answered = self._response(method, target, body, headers, deadline)
             chunks, size = [], 0
             while chunk := answered.read1(1 << 16):
                 size += len(chunk)
@@ -231,7 +233,7 @@ class _Http:
             self.close()
             raise
 
-    def _answered(
+    def _response(
         self, method: str, target: str, body: bytes | None, headers: Mapping[str, str], deadline: float
     ) -> http.client.HTTPResponse:
         """The beginning of an answer. A connection that the server closed since the last query is opened again."""
@@ -254,7 +256,7 @@ class _Http:
             if is_new:
                 raise
             self.close()
-            return self._answered(method, target, body, headers, deadline)
+            return self._response(method, target, body, headers, deadline)
 
     def _connected(self) -> http.client.HTTPConnection:
         parts = urlsplit(self.service.url)

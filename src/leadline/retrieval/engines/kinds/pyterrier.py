@@ -43,21 +43,17 @@ class _Transformer:
     def ask(self, query: str, k: int) -> EngineHits:
         import pandas as pd
 
-        def transformed() -> Any:
+        def hits() -> EngineHits:
             if not _ONE_AT_A_TIME.acquire(blocking=False):
                 raise AskingFailedError("the pipeline has not come back from an earlier query")
             try:
-                return self.pipeline.transform(pd.DataFrame([{"qid": "1", "query": query}]))
+                found = self.pipeline.transform(pd.DataFrame([{"qid": "1", "query": query}]))
             finally:
                 _ONE_AT_A_TIME.release()
-
-        try:
-            found = self.caller.call(transformed).sort_values("score", ascending=False, kind="stable")[:k]
+            found = found.sort_values("score", ascending=False, kind="stable")[:k]
             return EngineHits([str(name) for name in found["docno"]], [float(score) for score in found["score"]])
-        except AskingFailedError:
-            raise
-        except (Exception, SystemExit) as error:  # somebody else's code, which may fail in any way
-            raise AskingFailedError(" ".join(f"{type(error).__name__}: {error}".split())[:300]) from error
+
+        return self.caller.hits(hits)
 
     def close(self) -> None:
         self.caller.close()

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 from leadline.errors import InputError
 from leadline.retrieval.engines.engine import (
-    AskingFailedError,
     Connection,
     EngineHits,
     SearchEngine,
@@ -35,13 +34,7 @@ class _Called:
         self.function, self.caller = function, TimedCaller(seconds)
 
     def ask(self, query: str, k: int) -> EngineHits:
-        try:
-            found: EngineHits = self.caller.call(lambda: hits_of(self.function(query, k)))
-            return found
-        except AskingFailedError:
-            raise
-        except (Exception, SystemExit) as error:  # somebody else's code, which may fail in any way
-            raise AskingFailedError(" ".join(f"{type(error).__name__}: {error}".split())[:300]) from error
+        return self.caller.hits(lambda: hits_of(self.function(query, k)))
 
     def close(self) -> None:
         self.caller.close()

@@ -20,8 +20,8 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from leadline.errors import checked_choice
+from leadline.retrieval.choices import DERIVED
 from leadline.retrieval.index.analysis import Analysis, Occurrences
-from leadline.retrieval.index.choices import DERIVED
 
 FieldFunction = Callable[[Sequence[str], Analysis], Occurrences]
 

@@ -109,20 +109,20 @@ def _phrases(
     places, codes, names = [pairs], [], []
     keys, codes_of = np.unique(stem[pairs] * len(stems) + stem[pairs + 1], return_inverse=True)
     codes.append(codes_of)
-    names += _named(keys, stems, stems)
+    names += _phrases_of_keys(keys, stems, stems)
     for length in range(3, LONGEST + 1):
         wholes = first[lengths == length - 1]
         prefixes, prefix = list(stems), stem[wholes]
         for offset in range(1, length):  # one word at a time, so that the product of two numbers never overflows
             keys, prefix = np.unique(prefix * len(stems) + stem[wholes + offset], return_inverse=True)
-            prefixes = _named(keys, prefixes, stems)
+            prefixes = _phrases_of_keys(keys, prefixes, stems)
         places.append(wholes)
         codes.append(prefix + len(names))
         names += prefixes
     return in_order(names, np.concatenate(codes), np.concatenate(places), offsets)
 
 
-def _named(keys: NDArray[np.int64], heads: Sequence[bytes], stems: Sequence[bytes]) -> list[bytes]:
+def _phrases_of_keys(keys: NDArray[np.int64], heads: Sequence[bytes], stems: Sequence[bytes]) -> list[bytes]:
     """The phrases of keys: the number of the head times the number of stems, plus the number of the last stem."""
     head_numbers, stem_numbers = (part.tolist() for part in np.divmod(keys, max(len(stems), 1)))
     return [heads[head] + b" " + stems[stem] for head, stem in zip(head_numbers, stem_numbers, strict=True)]

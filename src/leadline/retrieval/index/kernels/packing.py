@@ -115,6 +115,7 @@ def unpack_documents(blocks: Any, block: int, into: Any) -> Any:
             document += into[i]
             into[i] = document
             document += np.int32(1)
+    # A block with the end of one list and the beginning of the next: their step is the gap modulo the documents.
     else:
         value = first
         for i in range(PER_BLOCK):
@@ -335,6 +336,7 @@ def intersect_lists(
                 last = last if last < PER_BLOCK else np.int64(PER_BLOCK)
                 if not is_ascending(unpacked, at, last):
                     return NOT_ASCENDING
+            # Within the block, on to the first that is not less: what was passed by cannot come again.
             while at < last and unpacked[at] < document:
                 at += 1
             if at < last and unpacked[at] == document:

@@ -8,7 +8,7 @@ import numpy as np
 
 from leadline.errors import checked_choice
 from leadline.options import Names
-from leadline.retrieval.index.choices import DERIVED
+from leadline.retrieval.choices import DERIVED
 from leadline.retrieval.pipeline.context import Request
 from leadline.retrieval.pipeline.pipeline import Step, step
 from leadline.retrieval.pipeline.query.entity_weights import ENTITY_FIELDS, entity_terms

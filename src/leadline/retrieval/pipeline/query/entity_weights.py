@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from leadline.errors import checked_choice
 from leadline.options import Names, Weight
+from leadline.retrieval.choices import DERIVED
 from leadline.retrieval.index import derived
-from leadline.retrieval.index.choices import DERIVED
 from leadline.retrieval.pipeline.context import Request
 from leadline.retrieval.pipeline.pipeline import Step, step
 

@@ -15,9 +15,9 @@ import numpy as np
 
 from leadline.errors import InputError, nearest
 from leadline.register import Register
+from leadline.retrieval.choices import COMMON
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.analysis import joined, spans
-from leadline.retrieval.index.choices import COMMON
 from leadline.retrieval.index.terms import Terms
 from leadline.text.sheet import ragged_rows
 from leadline.text.source import read_text

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from leadline.retrieval.index.choices import COMMON
+from leadline.retrieval.choices import COMMON
 from leadline.retrieval.pipeline.synonyms.thesaurus import Match, TextWords, synonym_source
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Variants:
     def matches(self, words: TextWords) -> Iterator[Match]:
         texts = words.texts
         gaps = [words.written(at, at + 1)[len(texts[at]) : -len(texts[at + 1])] for at in range(len(texts) - 1)]
-        yield from dict.fromkeys([*_joined(texts, gaps), *_initials(texts, gaps), *_pointed(texts, gaps)])
+        yield from dict.fromkeys([*_joined(texts, gaps), *_initials(texts, gaps), *_with_points(texts, gaps)])
 
 
 def _joined(texts: list[str], gaps: list[str]) -> Iterator[Match]:
@@ -62,7 +62,7 @@ def _initials(texts: list[str], gaps: list[str]) -> Iterator[Match]:
         at = max(end, at + 1)
 
 
-def _pointed(texts: list[str], gaps: list[str]) -> Iterator[Match]:
+def _with_points(texts: list[str], gaps: list[str]) -> Iterator[Match]:
     """Single letters with points between them, as one word."""
     at = 0
     while at < len(texts):

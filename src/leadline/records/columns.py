@@ -13,7 +13,7 @@ import numpy as np
 
 from leadline.errors import InputError, visible
 from leadline.records.other_packages import LARGEST_GRADE
-from leadline.text import sheet as frames
+from leadline.text import sheet
 
 if TYPE_CHECKING:
     import polars
@@ -46,8 +46,8 @@ class JudgementColumns(NamedTuple):
 def run_columns(thing: Any, name: str) -> RunColumns:
     """The columns of whatever holds a run. `name` is used where the object has none of its own."""
     if isinstance(thing, Mapping):
-        return RunColumns(*frames.columns_of_mapping(thing, name, "score"), name)
-    if frames.is_frame(thing):
+        return RunColumns(*sheet.columns_of_mapping(thing, name, "score"), name)
+    if sheet.is_frame(thing):
         return run_columns_of_frame(thing, name)
     if hasattr(thing, "run") and hasattr(thing, "keys") and hasattr(thing, "to_dict"):  # ranx
         return run_columns(thing.to_dict(), getattr(thing, "name", None) or name)
@@ -60,18 +60,18 @@ def run_columns(thing: Any, name: str) -> RunColumns:
 def run_columns_of_frame(frame: Any, name: str, where: str | None = None) -> RunColumns:
     """The columns topic, document and score of a data frame, or other packages' names for them."""
     where = where or name
-    table = frames.as_polars(frame)
-    topics = frames.strings(table, frames.pick(table, frames.TOPIC, where), where)
-    documents = frames.strings(table, frames.pick(table, frames.DOCUMENT, where), where)
-    scores = frames.numbers(table, frames.pick(table, frames.SCORE, where), where)
+    table = sheet.as_polars(frame)
+    topics = sheet.strings(table, sheet.pick(table, sheet.TOPIC, where), where)
+    documents = sheet.strings(table, sheet.pick(table, sheet.DOCUMENT, where), where)
+    scores = sheet.numbers(table, sheet.pick(table, sheet.SCORE, where), where)
     return RunColumns(topics, documents, np.array(scores), name)
 
 
 def judgement_columns(given: Any, name: str) -> JudgementColumns:
     """The columns of whatever holds judgements. `name` is used where the object has none of its own."""
     if isinstance(given, Mapping):
-        return JudgementColumns(*frames.columns_of_mapping(given, name, "grade"), name)
-    if frames.is_frame(given):
+        return JudgementColumns(*sheet.columns_of_mapping(given, name, "grade"), name)
+    if sheet.is_frame(given):
         return judgement_columns_of_frame(given, name)
     if hasattr(given, "qrels") and hasattr(given, "to_dict"):  # ranx
         return judgement_columns(given.to_dict(), getattr(given, "name", None) or name)
@@ -92,18 +92,18 @@ def judgement_columns(given: Any, name: str) -> JudgementColumns:
 
 def judgement_columns_of_frame(frame: Any, where: str) -> JudgementColumns:
     """The columns topic, document and grade of a data frame, and subtopic, weight, stratum or probability if there."""
-    table = frames.as_polars(frame)
-    topics = frames.strings(table, frames.pick(table, frames.TOPIC, where), where)
-    documents = frames.strings(table, frames.pick(table, frames.DOCUMENT, where), where)
-    grades = np.array(frames.numbers(table, frames.pick(table, frames.GRADE, where), where))
+    table = sheet.as_polars(frame)
+    topics = sheet.strings(table, sheet.pick(table, sheet.TOPIC, where), where)
+    documents = sheet.strings(table, sheet.pick(table, sheet.DOCUMENT, where), where)
+    grades = np.array(sheet.numbers(table, sheet.pick(table, sheet.GRADE, where), where))
     wrong = (grades != np.floor(grades)) | (np.abs(grades) > LARGEST_GRADE)
     if wrong.any():
         row = int(wrong.argmax())
         raise InputError(where, f"row {row + 1}: grade {grades[row]:g} is not a whole number of at most nine digits")
     strata, subtopic, weight, probability = (
-        frames.find_column(table, names) for names in (frames.STRATUM, frames.SUBTOPIC, frames.WEIGHT, PROBABILITY)
+        sheet.find_column(table, names) for names in (sheet.STRATUM, sheet.SUBTOPIC, sheet.WEIGHT, PROBABILITY)
     )
-    labels = frames.strings(table, subtopic, where) if subtopic else None
+    labels = sheet.strings(table, subtopic, where) if subtopic else None
     if labels is not None and len(set(labels)) == 1:
         labels = None
     return JudgementColumns(
@@ -112,9 +112,9 @@ def judgement_columns_of_frame(frame: Any, where: str) -> JudgementColumns:
         grades.astype(np.int32),
         where,
         subtopics=labels,
-        weights=list(frames.numbers(table, weight, where)) if weight and labels is not None else None,
-        strata=frames.strings(table, strata, where) if strata else None,
-        probabilities=list(frames.numbers(table, probability, where)) if probability else None,
+        weights=list(sheet.numbers(table, weight, where)) if weight and labels is not None else None,
+        strata=sheet.strings(table, strata, where) if strata else None,
+        probabilities=list(sheet.numbers(table, probability, where)) if probability else None,
     )
 
 

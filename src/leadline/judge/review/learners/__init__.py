@@ -1,1 +1,0 @@
-"""One learner per file."""

@@ -1,1 +1,0 @@
-"""One stopping rule per file."""
