@@ -345,7 +345,7 @@ def _limits(test: str, correction: str, pairs: int, topics: int, draws: int | No
 class Standing(Result):
     """Everything that is said about which run is better by one measure. Make one with `stand` or `decide`."""
 
-    pairs: Pairs  # by flips of signs, with Holm's correction for all pairs; none where `no_verdict` says why
+    pairs: Pairs = field(compare=False)  # by flips of signs, corrected for all pairs; none where `no_verdict` says why
     verdicts: tuple[Verdict, ...]  # the first run against every other, closest first; none where `no_verdict` says why
     samples: int = 0  # with half the judgements; 0 where there were no judgements to leave out
     unjudged: float = math.nan  # share of the leader's first documents that are unjudged; NaN when unknown

@@ -179,7 +179,7 @@ def test_an_empty_lab_says_what_to_do(tmp_path: Path, visit: Callable[..., Any])
 
 
 @pytest.mark.parametrize(
-    "path", ["/leaderboard", "/compare", "/trust", "/topic/1", "/run/a", "/trust/figure.svg?figure=power"]
+    "path", ["/leaderboard", "/compare", "/trust", "/topic/1", "/run/a", "/figure.svg?figure=power"]
 )
 def test_nobody_sees_it_without_a_link(small_lab: Path, visit: Callable[..., Any], path: str) -> None:
     client = visit(small_lab, None)

@@ -39,12 +39,12 @@ def test_the_studies_of_the_report_are_shown_and_stored(
     drawn = {}
     for theme in ("light", "dark"):
         for width in ("wide", "narrow"):
-            answer = client.get(f"/trust/figure.svg?{QUERY}&figure=power&theme={theme}&width={width}")
+            answer = client.get(f"/figure.svg?{QUERY}&figure=power&theme={theme}&width={width}")
             assert answer.headers["content-type"] == "image/svg+xml"
             drawn[theme, width] = answer.text
     assert len(set(drawn.values())) == 4
     assert "#fbfaf7" not in drawn["dark", "wide"]
-    assert client.get(f"/trust/figure.svg?{QUERY}&figure=passwd").status_code == 404
+    assert client.get(f"/figure.svg?{QUERY}&figure=passwd").status_code == 404
 
     # Another server of the same lab computes nothing again.
     time.sleep(0.5)
