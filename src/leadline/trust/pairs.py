@@ -234,17 +234,17 @@ def compare(
     need no correction and get none. The randomisation test draws flips only if a number of draws is given; p near
     `alpha` after correction is then as drawn, else it is settled by counting (see `sign_flips`).
 
-    >>> values = np.array([[0.1, 0.2, 0.4, 0.3], [0.2, 0.5, 0.9, 0.4], [0.8, 0.9, 0.9, 0.7]])
-    >>> scores = Scores(("x", "y", "z"), ("1", "2", "3", "4"), ("AP",), values[:, :, None])
+    >>> values = np.array([[0.1, 0.2, 0.4, 0.3, 0.2], [0.2, 0.5, 0.9, 0.4, 0.3], [0.8, 0.9, 0.9, 0.7, 0.8]])
+    >>> scores = Scores(("x", "y", "z"), tuple("12345"), ("AP",), values[:, :, None])
     >>> pairs = compare(scores, "AP", test="t")
-    >>> pairs.difference, pairs.wins, pairs.p_corrected.round(3)
-    (array([-0.25 , -0.575, -0.325]), array([0, 0, 0]), array([0.159, 0.014, 0.159]))
+    >>> pairs.difference.round(3), pairs.wins, pairs.p_corrected.round(3)
+    (array([-0.22, -0.58, -0.36]), array([0, 0, 0]), array([0.051, 0.002, 0.05 ]))
     >>> print(pairs.summary_table().render("table"))
     run    mean     low    high   letters
     ─────────────────────────────────────
-    z     0.825   0.673   0.977   a
-    y     0.500   0.032   0.968   ab
-    x     0.250   0.045   0.455   b
+    z     0.820   0.716   0.924   a
+    y     0.460   0.125   0.795   b
+    x     0.240   0.098   0.382   b
     """
     checked_choice("test", test, tuple(TESTS))
     checked_choice("correction", correction, tuple(CORRECTIONS))
