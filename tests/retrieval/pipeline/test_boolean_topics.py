@@ -52,6 +52,7 @@ SENTENCES = [
     "Effect of n=5 cameras", "photography and cameras", "C* cameras", "e.g. birds, i.e. cameras.",
     "benzo[a]pyrene film", "3*4 birds", "Why silver? Cameras.", "Photography with silver.", "x=5 film",
     "cameras (birds and silver) in films", "cameras (birds/silver) and films",
+    "The effect of film (or plates or foil) and of cameras on birds",
 ]  # fmt: skip
 
 

@@ -84,6 +84,7 @@ _HEADING = re.compile(r"\w['’]?/exp(?!\w)")  # Embase's 'film'/exp
 _IN_PARENTHESES = r"\([^()]{0,200}\s(?:and|or|not)\s[^()]{0,200}\)"
 _GROUPED = re.compile(rf"{_IN_PARENTHESES}\s(?:and|or|not)\s|\s(?:and|or|not)\s{_IN_PARENTHESES}", re.IGNORECASE)
 _EMPHASIS = re.compile(r"(?<![^\s(])\*\w")
+_SMALL = frozenset(("and", "or", "not"))
 _COMMON = frozenset(word.decode() for words in COMMON.values() for word in words)
 
 
@@ -122,8 +123,9 @@ def reading_of(text: str, fields: Sequence[str]) -> Reading:
         if behind or any(_is_field(name, fields) for name, _ in prefixes) or _is_cut_off(text):
             return "unsure" if is_sentence else "query"
         only_quoted = bool(tokens) and all(token.kind in ("quoted", "slop") for token in tokens)
-        perhaps = in_fields or any(sign.search(text) for sign in (_PERHAPS_CUT_OFF, _TAG_BEHIND, _HEADING, _GROUPED))
-        return "unsure" if only_quoted or perhaps or (marked and not is_sentence) else "words"
+        perhaps = in_fields or any(sign.search(text) for sign in (_PERHAPS_CUT_OFF, _TAG_BEHIND, _HEADING))
+        small = {word.lower() for word in words} & _COMMON <= _SMALL and _GROUPED.search(text)
+        return "unsure" if only_quoted or perhaps or small or (marked and not is_sentence) else "words"
     in_capitals = not any(map(str.islower, "".join(words)))
     return "unsure" if in_capitals or is_sentence else "query"
 
