@@ -58,6 +58,7 @@ class Definition:
     # What it counts is effort. Alone: reading less scores better whatever is missed, so that a list of one document
     # wins. Until found: undefined for a list that never finds enough, so that only lists that do can be compared.
     effort: Effort | None
+    relevant_alone: bool  # other judged documents change nothing, found or not: to leave them out saves time
     parameters: Mapping[str, inspect.Parameter] = field(compare=False)
 
     @cached_property
@@ -103,6 +104,7 @@ def measure(
     view: Callable[[Mapping[str, Any]], View] | None = None,
     rename: Mapping[str, str] | None = None,
     effort: Effort | None = None,
+    relevant_alone: bool = False,
 ) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
     """Add a function of Hits to the register."""
 
@@ -122,6 +124,7 @@ def measure(
             rename or {},
             home.rsplit(".", 1)[-1],
             effort,
+            relevant_alone,
             parameters,
         )
         MEASURES.add(name, definition, aliases=aliases, home=home)
