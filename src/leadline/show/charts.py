@@ -12,6 +12,7 @@ import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -53,6 +54,26 @@ def altair() -> Any:
         return importlib.import_module("altair")
     except ImportError:
         raise LeadlineError("a chart needs the package altair: pip install altair") from None
+
+
+@cache
+def _chart_class() -> Any:
+    """Altair's Chart, whose copies inside layers and concatenated charts have the same parts instead of copies of them.
+
+    Altair copies every chart deeply several times for each level of layers, which takes seconds for a page. It changes
+    only what a chart itself has, never its parts, and so do figures.
+    """
+
+    class SharingChart(altair().Chart):  # type: ignore[misc]
+        def __deepcopy__(self, memo: Any = None) -> Any:
+            return self.copy(deep=False)
+
+    return SharingChart
+
+
+def chart_of(data: Any, **more: Any) -> Any:
+    """A chart of some data, as `altair.Chart` makes it, for figures."""
+    return _chart_class()(data, **more)
 
 
 def tips(*fields: str) -> list[Any]:
@@ -147,7 +168,7 @@ def beside(
         if corner == "bottom right"
         else ("0", "left", 16, 7)
     )
-    base = alt.Chart(alt.Data(values=rows)).transform_calculate(
+    base = chart_of(alt.Data(values=rows)).transform_calculate(
         said="narrow ? datum.tight : datum.text", at="narrow ? datum.listed : datum.y"
     )
     # In charts side by side, the word width is that of each of them, but in an expression it is that of all.

@@ -12,6 +12,7 @@ from leadline.show.charts import (
     Figure,
     altair,
     both,
+    chart_of,
     count,
     narrow,
     needs,
@@ -122,7 +123,7 @@ def _chart(evidence: Evidence, shown: int, *, intervals: bool) -> Any:
         alt.value(GREY),
     )
     base = (
-        alt.Chart(rows_data())
+        chart_of(rows_data())
         .transform_filter(f"datum.shown || {CHOSEN}")
         .encode(y=y, tooltip=tips("run:N", "mean:Q", "low:Q", "high:Q", "verdict:N"))
     )

@@ -16,7 +16,7 @@ import numpy as np
 from leadline.measures.hits import Array, Integers
 from leadline.records.scores import Scores
 from leadline.register import Register
-from leadline.show.charts import DASHES, PAPER, THIN, Figure, altair, drawable, rows_data, short
+from leadline.show.charts import DASHES, PAPER, THIN, Figure, altair, chart_of, drawable, rows_data, short
 from leadline.show.report.evidence import Evidence, measure_at
 from leadline.trust.randomisation import flip_test
 
@@ -165,7 +165,7 @@ def system_dash(evidence: Evidence, field: str = "run:N") -> Any:
 def haloed(rows: Sequence[Mapping[str, Any]], x: str = "x:Q", y: str = "y:Q", **mark: Any) -> Any:
     """Text with an outline in the paper's colour, so that it can be read over lines."""
     alt = altair()
-    base = alt.Chart(alt.Data(values=list(rows))).encode(
+    base = chart_of(alt.Data(values=list(rows))).encode(
         text=alt.Text("text:N"), x=alt.X(x) if isinstance(x, str) else x, y=alt.Y(y) if isinstance(y, str) else y
     )
     return base.mark_text(stroke=PAPER, strokeWidth=4, **mark) + base.mark_text(**mark)
@@ -199,7 +199,7 @@ def listed() -> Any:
     """
     at = "indexof(systems, datum.run)"
     below = f"(narrow ? {STRIP_NARROW} : {STRIP})"
-    base = altair().Chart(rows_data()).transform_filter(f"{at} >= 0")
+    base = chart_of(rows_data()).transform_filter(f"{at} >= 0")
     base = base.transform_calculate(top=f"{at} + {below}", bottom=f"{at} + {1 - STRIP}")
     return base.transform_calculate(middle="(datum.top + datum.bottom) / 2")
 
@@ -234,7 +234,7 @@ def list_y(field: str, rows: int) -> Any:
 def names_of_list(rows: int) -> Any:
     """The names above the strips of a list, on a narrow screen."""
     alt = altair()
-    base = alt.Chart(alt.sequence(0, rows, as_="row"))
+    base = chart_of(alt.sequence(0, rows, as_="row"))
     base = base.transform_calculate(top=f"datum.row + {STRIP_NARROW / 2}", text="labels[datum.row]")
     base = base.transform_filter("narrow")
     return base.mark_text(align="left", baseline="middle").encode(
