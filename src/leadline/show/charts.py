@@ -11,6 +11,7 @@ import os
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -54,6 +55,13 @@ def altair() -> Any:
         return importlib.import_module("altair")
     except ImportError:
         raise LeadlineError("a chart needs the package altair: pip install altair") from None
+
+
+def unchecked() -> AbstractContextManager[None]:
+    """While it lasts, Altair does not check every part of a chart against its schema as the part is made."""
+    altair()
+    mode: AbstractContextManager[None] = importlib.import_module("altair.utils.schemapi").debug_mode(False)
+    return mode
 
 
 @cache

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib import metadata
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -131,9 +132,9 @@ def columnar(rows: Sequence[Row]) -> dict[str, Any]:
     {'columns': [['run', {'of': ['a'], 'at': [0, 0]}], ['n', [1, 2]]], 'count': 2}
     """
     columns: list[list[Any]] = []
-    for name in dict.fromkeys(name for row in rows for name in row):
+    for name in dict.fromkeys(chain.from_iterable(rows)):
         values = [row.get(name) for row in rows]
-        if any(isinstance(value, str) for value in values):
+        if any(issubclass(kind, str) for kind in set(map(type, values))):
             known: dict[Any, int] = {}
             places = [known.setdefault(value, len(known)) for value in values]
             columns.append([name, {"of": list(known), "at": places}])
