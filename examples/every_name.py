@@ -28,9 +28,13 @@ def measure_and_compare() -> None:
     print(ll.correlation(scores), ll.agreement(scores, ["AP", "R@100", "PRES@100"]))
     print(ll.slices(scores, "AP", topics="topics.csv", by="office"), ll.spectrogram(scores, "AP"))
     print(ll.verdict(QRELS, RUNS, "PRES@100"), ll.verdict(scores, "AP"))
+    print(ll.plan(QRELS, RUNS, "AP", difference=0.05), ll.plan(scores, "AP"))
+    print(ll.plan(measure="AP", difference=0.05, runs=10).table())
+    print(ll.effort_to_recall(QRELS, RUNS, recall=[0.8, 0.95]).sentence(0.95))
     study: ll.Study = ll.open_study(QRELS, RUNS, ["AP", "PRES@100"])
     print(ll.incomplete(study), ll.incomplete(QRELS, RUNS, "AP", samples=20), ll.left_out(study, depths=[10]))
-    print(ll.retrievability(RUNS, cutoff=50, size=20_000).gini)
+    print(ll.effort_to_recall(study).summary_table())
+    print(ll.retrievability(RUNS, cutoff=50, size=20_000).gini, ll.overlap(RUNS, p=0.98, ties="b").means)
     ll.report(QRELS, RUNS, "PRES@100").write("report.html")
 
 

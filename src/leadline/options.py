@@ -108,6 +108,59 @@ def parsed(name: str, text: str, hint: Any) -> Any:
     return checked(name, _spelt(text, hint), hint)
 
 
+# One notation for everything that has options: `nDCG(gain=exp)`, `bm25(k1=0.9, variant=robertson)`, `cut(k=10)`.
+
+_CALL = re.compile(r"\s*(?P<name>[^\s(]+)\s*(?:\((?P<options>.*)\))?\s*", re.DOTALL)
+_OPTIONS = re.compile(r"(?:[^,({\[\"']|\([^()]*\)|\{[^{}]*\}|\[[^\[\]]*\]|\"[^\"]*\"|'[^']*')+")
+
+
+def options_in(text: str) -> list[tuple[str, str | None]]:
+    """The options in a text with the texts of their values; None for a part that has no `=`.
+
+    >>> options_in("gain=exp, gains={1: 3, 2: 9}, fields=[title, claims], 5")
+    [('gain', 'exp'), ('gains', '{1: 3, 2: 9}'), ('fields', '[title, claims]'), ('5', None)]
+    """
+    parts = (part.partition("=") for part in _OPTIONS.findall(text) if part.strip())
+    return [(name.strip(), value.strip().strip("\"'") if equals else None) for name, equals, value in parts]
+
+
+def name_and_options(text: str, kind: str, example: str) -> tuple[str, dict[str, str]]:
+    """A name with the texts of its options; an InputError for anything else, with an example of the kind.
+
+    >>> name_and_options("bm25(k1=0.9, variant=robertson)", "model", "bm25(k1=0.9)")
+    ('bm25', {'k1': '0.9', 'variant': 'robertson'})
+    """
+    match, given = _CALL.fullmatch(text), dict[str, str]()
+    for name, value in options_in(match["options"] or "") if match else ():
+        if value is None or not name.isidentifier():
+            raise InputError(kind, f"{text!r} is not written like {example}")
+        if name in given:
+            raise InputError(kind, f"{text}: {name} is given twice")
+        given[name] = value
+    if match is None:
+        raise InputError(kind, f"{text!r} is not written like {example}")
+    return match["name"], given
+
+
+def typed_options(where: str, given: Mapping[str, str], hints: Mapping[str, Any]) -> dict[str, Any]:
+    """The values that the texts of options spell; one unknown or wrong is an InputError that names what there is.
+
+    >>> typed_options("cut", {"depth": "5"}, {"k": int})
+    Traceback (most recent call last):
+    leadline.errors.InputError: cut: has no option 'depth' (it has: k)
+    """
+    values = {}
+    for name, text in given.items():
+        if name not in hints:
+            known = ", ".join(hints) or "none"
+            raise InputError(where, f"has no option {name!r}{nearest(name, hints)} (it has: {known})")
+        try:
+            values[name] = parsed(name, text, hints[name])
+        except ValueError as error:
+            raise InputError(where, str(error)) from None
+    return values
+
+
 def described(hint: Any) -> str:
     """Return a type in words.
 
@@ -141,6 +194,9 @@ def _spelt(text: str, hint: Any) -> Any:
         return next((value for value, kind in values if _fits(value, kind)), text)
     if origin is Literal:
         return next((choice for choice in arguments if str(choice).lower() == text.lower()), text)
+    if origin is tuple:
+        parts = [part.strip().strip("\"'") for part in text[1:-1].split(",")] if text.startswith("[") else [text]
+        return tuple(_spelt(part, arguments[0]) for part in parts if part)
     try:
         if _is_mapping(hint):
             return {arguments[0](key): arguments[1](value) for key, value in _table(text).items()}
@@ -154,12 +210,21 @@ def _spelt(text: str, hint: Any) -> Any:
 def _table(text: str) -> Mapping[Any, Any]:
     """A table written as `{1: 3, 2: 9}` or, as trec_eval has it, `1=3;2=9`."""
     if text.startswith("{"):
-        table = ast.literal_eval(text)
+        table = _braces(text)
     else:
         table = dict(pair.split("=" if "=" in pair else ":") for pair in re.split(r"[;\s]+", text) if pair)
     if not isinstance(table, dict) or not table:
         raise ValueError(text)
     return table
+
+
+def _braces(text: str) -> Any:
+    """A table in braces, whose names may stand without quotation marks."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        pairs = (pair.split(":") for pair in text[1:-1].split(",") if pair.strip())
+        return {name.strip().strip("\"'"): value for name, value in pairs}
 
 
 def _fits(value: Any, hint: Any) -> bool:

@@ -263,3 +263,11 @@ def test_one_record_a_line_may_be_one_record(leadline: Any, tmp_path: Path) -> N
 def test_grades_beyond_reason_are_refused(leadline: Any, tmp_path: Path) -> None:
     (tmp_path / "q.json").write_text('{"1": {"d1": 3000000000}}')
     assert "at most nine digits" in leadline.error("evaluate", "q.json", "a.run")
+
+
+def test_no_run_is_first_by_a_measure_of_effort(leadline: Any, tmp_path: Path) -> None:
+    (tmp_path / "one.run").write_bytes(b"1 Q0 d1 1 3.0 tag\n")
+    for measure, why in (("last_rel", "it counts effort"), ("num_ret", "neither more of it nor less is better")):
+        said = leadline("evaluate", "qrels.txt", "a.run", "one.run", "-m", measure).stdout.decode()
+        assert said.startswith(f"{measure} puts no run first: {why}")
+    assert leadline("evaluate", "qrels.txt", "a.run", "one.run", "-m", "AP").stdout.startswith(b"First of 2 runs: ")

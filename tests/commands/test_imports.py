@@ -6,6 +6,7 @@ Each is asked in a process of its own, by what is in `sys.modules` at its end.
 from __future__ import annotations
 
 import argparse
+import ast
 import importlib.util
 import json
 import os
@@ -14,6 +15,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.test_architecture import modules
 
 from leadline.commands import command_files
 from leadline.commands.shared.extras import add_registered
@@ -29,6 +31,38 @@ LIGHT = {"commands", "text", "records"}  # with the few modules of the last two 
 LIBRARIES = {"altair", "html", "lxml", "numpy", "polars", "scipy", "socket", "sqlite3"}
 MOST_FOR_HELP = 30  # modules of ours
 HEAVY_HELP = {"report"}  # still loads what it runs with; names go from here, and none comes
+
+MAY_LOAD = {  # the commands that may load these wings, beside what all may: text, records and commands
+    "measures": "curve, explain, measures, ideal",
+    "measures trust": (
+        "evaluate, compare agreement, compare correlation, "
+        "compare incomplete, compare pairs, compare power, compare recall, compare slices"
+    ),
+    "collections measures trust": "compare retrievability",
+    "measures retrieval trust": "compare verdict",
+    "collections judge measures retrieval show trust": "serve, lab status, demo, judge demo, check",
+    "collections judge retrieval show": "lab add, lab init, lab people, review serve",
+    "measures retrieval show trust": "report",
+    "collections measures retrieval show trust": "reproduce, tune",
+    "collections": (
+        "collection build, collection lengths, collection update, crawl, links indegree, links pagerank, "
+        "links sample, links stats, duplicates"
+    ),
+    "collections measures show trust": "collection info",
+    "collections judge": (
+        "topics sample, qrels labels, simulate office, pool, review backup, review check, review export, "
+        "review import, review people, review simulate, review status, review stop"
+    ),
+    "collections judge measures": "qrels citations",
+    "collections judge measures retrieval": "qrels claims, qrels rejections",
+    "collections retrieval": "links hits, index, search, prior-art, show, run, grid, systems",
+    "collections show": "directory",
+    "judge measures trust": "judge agreement",
+    "judge": "judge backup, judge export, judge import, judge people, judge status",
+    "": "judge serve",
+    "collections judge show": "review report",
+    "collections measures retrieval show": "estimate",
+}
 
 # Every command in a child that begins with nothing but the command line.
 LOADED = """
@@ -101,6 +135,39 @@ def test_evaluating_loads_no_search_and_comparing_no_more_than_trust() -> None:
     assert "leadline.records.topics" not in evaluating  # nobody asked for some of the topics
     for line, found in zip(lines[1:], comparing, strict=True):
         assert wings(found) - {"html", "socket"} <= LIGHT | {"measures", "trust", "numpy", "scipy"}, line[1]
+
+
+def modules_named(path: Path, *, in_functions: bool) -> set[str]:
+    """The modules of ours that a file imports, but for the type checker: at its top, or in functions too."""
+    found, todo = set[str](), list[ast.AST]([ast.parse(path.read_text(encoding="utf-8"))])
+    while todo:
+        for node in ast.iter_child_nodes(todo.pop()):
+            if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+                continue
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not in_functions:
+                continue
+            if isinstance(node, ast.Import):
+                found |= {each.name for each in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                found |= {node.module, *(f"{node.module}.{each.name}" for each in node.names)}
+            todo.append(node)
+    return found & modules().keys()
+
+
+def test_a_command_loads_no_wing_that_it_may_not() -> None:
+    """A command with what it imports as it runs, and what is imported at the top of all of that."""
+    homes = modules()
+    at_top = {name: modules_named(path, in_functions=False) for name, path in homes.items()}
+    may = {name: {*wings.split(), *LIGHT} for wings, names in MAY_LOAD.items() for name in names.split(", ")}
+    assert may.keys() == command_files().keys()
+    for name, path in command_files().items():
+        found, todo = set[str](), modules_named(path, in_functions=True)
+        while todo:
+            found |= todo
+            todo = set().union(*(at_top[module] for module in todo)) - found
+        loads = {module.split(".")[1] for module in found if module.count(".") > 1 and not costs_nothing(module)}
+        assert loads == may[name] & loads, name
+        assert may[name] - loads <= LIGHT, f"{name} no longer loads all that it may: take that from the list"
 
 
 def test_words_that_help_shows_without_loading_their_home_are_those_of_their_home() -> None:

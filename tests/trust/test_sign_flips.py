@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from scipy import stats
 
 from leadline.trust import randomisation
 from leadline.trust.paired_tests import holm
-from leadline.trust.randomisation import flip_p, flip_test, settled
+from leadline.trust.randomisation import flip_interval, flip_p, flip_test, pair_intervals, settled
 
 SCORES = st.floats(-1, 1).map(lambda value: round(value, 2))
 
@@ -193,3 +194,91 @@ def test_beyond_counting_lumps_near_the_limit_are_drawn() -> None:
         assert found.p == again.p == pytest.approx(exact, rel=0.05)
     smooth = rng().normal(0.3, 1, (1, 60))
     assert not flip_test(smooth, float(flip_p(smooth)[0])).checked.any()
+
+
+def subset_means(row: np.ndarray) -> np.ndarray:
+    """The mean of every subset that is not empty, one after the other."""
+    return np.sort([np.mean(some) for size in range(1, len(row) + 1) for some in itertools.combinations(row, size)])
+
+
+@given(arrays(np.float64, st.integers(1, 9), elements=SCORES), st.sampled_from([0.01, 0.05, 0.2, 0.5]))
+def test_the_interval_is_that_of_hartigans_typical_values(row: np.ndarray, alpha: float) -> None:
+    """The differences less θ have p = 2 (1 + how many means are at most θ) / 2ⁿ: the k-th mean is the limit."""
+    found, p = np.concatenate(flip_interval(row[None], flip_p(row[None]), alpha)), flip_p(row[None])[0]
+    means = subset_means(row)
+    place = math.ceil(round(alpha * 2 ** (len(row) - 1), 9)) - 2
+    expected = (-np.inf, np.inf) if place < 0 else (means[place], means[-1 - place])
+    if not (p >= alpha and (expected[0] > -1e-9 or expected[1] < 1e-9)):  # a limit at 0 is moved to the side of its p
+        np.testing.assert_allclose(found, expected, atol=1e-6)
+    low, high = found
+    assert (p < alpha) == (low > 0 or high < 0)
+
+
+@pytest.mark.parametrize("drawn", [*DRAWN, "tenths", "zeros"])
+@pytest.mark.parametrize("topics", [5, 8, 13, 14, 20, 21, 40, 150])
+def test_0_is_outside_the_interval_if_and_only_if_p_is_below_alpha(topics: int, drawn: str) -> None:
+    shape = (40, topics)
+    some = {
+        "tenths": lambda: np.round(rng().normal(0, 0.2, shape), 1),
+        "zeros": lambda: rng().normal(0, 1, shape) * (rng(3).random(shape) < 0.3),
+    }
+    rows = some[drawn]() if drawn in some else DRAWN[drawn](shape)
+    rows = rows + (rows != 0) * np.round(rng(2).uniform(-1, 1, (40, 1)) * 3 * rows.std() / np.sqrt(topics), 1)
+    for alpha in (0.05, 0.2):
+        p = flip_p(rows)
+        low, high = flip_interval(rows, p, alpha)
+        np.testing.assert_array_equal(p < alpha, (low > 0) | (high < 0))
+        assert (low <= rows.mean(axis=1) + 1e-9).all()
+        assert (high >= rows.mean(axis=1) - 1e-9).all()
+        assert not np.isnan([low, high]).any()
+
+
+@pytest.mark.parametrize(("topics", "most"), [(14, 0.02), (17, 0.02)])
+@pytest.mark.parametrize("drawn", DRAWN)
+def test_approximate_limits_are_near_those_of_all_subsets(topics: int, most: float, drawn: str) -> None:
+    rows = DRAWN[drawn]((60, topics)) + 0.2
+    p = flip_p(rows)
+    low, high = flip_interval(rows, p)
+    true_low, true_high = randomisation._typical_values(rows, 0.05)
+    error = np.maximum(abs(low - true_low), abs(high - true_high)) / (true_high - true_low)
+    assert np.median(error) < 0.005
+    assert error.max() < most
+
+
+def test_at_the_limits_p_is_alpha() -> None:
+    """Beyond 20 topics: the differences less a limit are just not significant."""
+    rows = rng().normal(0.3, 1, (50, 35))
+    for limit in flip_interval(rows, flip_p(rows)):
+        np.testing.assert_allclose(flip_p(rows - limit[:, None]), 0.05, rtol=1e-4)
+
+
+def test_the_intervals_of_pairs_move_with_the_scores() -> None:
+    matrix = rng().random((4, 30))
+    p = np.concatenate([flip_p(matrix[[a]] - matrix[[b]]) for a, b in itertools.combinations(range(4), 2)])
+    low, high = pair_intervals(matrix, p)
+    assert ((low < high) & np.isfinite(low) & np.isfinite(high)).all()
+    swapped = pair_intervals(-matrix, p)
+    np.testing.assert_allclose((low, high), (-swapped[1], -swapped[0]), atol=1e-9)
+    same = pair_intervals(np.tile(matrix[0], (2, 1)), np.ones(1))
+    assert same == (np.zeros(1), np.zeros(1))
+    constant = flip_interval(np.full((1, 30), 0.1), np.array([2.0**-29]))
+    np.testing.assert_allclose(constant, 0.1)
+
+
+@pytest.mark.parametrize("kind", ["real", "tenths"])
+def test_p_of_random_cases_is_that_of_scipy(kind: str) -> None:
+    """100 cases of 6 to 10 topics, every permutation by scipy; and of 24 topics by 20 000 draws, within their error."""
+    for case in range(100):
+        many = case % 20 == 0
+        topics = 24 if many else int(rng(case).integers(6, 11))
+        a, b = rng(case + 500).beta(1, 2, (2, topics))
+        a = a + 0.15
+        if kind == "tenths":  # counts of documents, since scipy takes sums that differ by rounding for different
+            a, b = np.round(10 * a), np.round(10 * b)
+        expected = stats.permutation_test(
+            (a, b), lambda x, y, axis: np.sum(x - y, axis=axis), permutation_type="samples", vectorized=True,
+            n_resamples=20_000 if many else 2**topics, rng=1,
+        ).pvalue  # fmt: skip
+        found = flip_test((a - b)[None]).p[0]
+        error = 5 * np.sqrt(expected * (1 - expected) / 20_000) + 0.04 * expected if many else 1e-12
+        assert abs(found - expected) <= error + 1e-12, (case, found, expected)

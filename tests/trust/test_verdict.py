@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import stats
 
 import leadline as ll
 from leadline.errors import MeasureError, MismatchError
-from leadline.measures.definition import MEASURES
+from leadline.measures.definition import MEASURES, parse_measure
 from leadline.records.scores import Scores, t_quantile
-from leadline.trust.no_verdict import why_no_verdict
+from leadline.trust.no_verdict import why_never, why_no_verdict
 from leadline.trust.paired_tests import holm
 from leadline.trust.randomisation import flip_test, randomisation
+from leadline.trust.rankings import sign
 from leadline.trust.study import open_study
-from leadline.trust.verdict import decide, lead_rests_on, topics_needed
+from leadline.trust.verdict import decide, lead_rests_on
 
 RNG = np.random.default_rng
 
@@ -135,48 +137,6 @@ def test_one_topic_can_carry_a_lead() -> None:
     assert lead_rests_on(np.full(10, 0.1)) == 10
 
 
-def test_topics_needed_finds_what_a_power_table_says() -> None:
-    """An effect of half a standard deviation needs 34 pairs for a power of 80 % (Cohen 1988)."""
-    differences = np.array([1.0, -1.0] * 50)
-    differences = differences / differences.std(ddof=1) + 0.5
-    assert topics_needed(differences) == 34
-    assert topics_needed(np.array([1.0, -1.0])) is None
-
-
-def effect_of(size: float) -> np.ndarray:
-    """Differences with a mean of so many standard deviations."""
-    differences = np.array([1.0, -1.0] * 50)
-    return differences / differences.std(ddof=1) + size
-
-
-def test_no_fewer_topics_are_needed_than_the_test_can_decide_on() -> None:
-    """Ahead on every one of 5 topics p is 2/32: no difference, however large, is significant at 5 %."""
-    assert [topics_needed(effect_of(size)) for size in (1.5, 2.0, 3.0, 100.0)] == [6, 6, 6, 6]
-    assert topics_needed(np.full(5, 0.1)) == 6
-    assert topics_needed(np.full(5, 0.1), 0.05, comparisons=10_153) == 19  # 2 / 2¹⁹ is 3.8e-6, 0.05 / 10 153 is 4.9e-6
-    assert topics_needed(effect_of(2.0), 0.3) == 3  # where the power decides: 0.75 with 2 topics of p 0.5
-
-
-def test_more_comparisons_and_smaller_effects_need_more_topics() -> None:
-    for comparisons in (1, 2, 9, 142):
-        needed = [
-            topics_needed(effect_of(size), comparisons=comparisons) or 10**9 for size in np.arange(2.5, 0.05, -0.05)
-        ]
-        assert needed == sorted(needed)
-    needed = [topics_needed(effect_of(0.5), comparisons=comparisons) for comparisons in (1, 2, 9, 142)]
-    assert needed == sorted(set(needed))
-
-
-@pytest.mark.parametrize(("size", "topics"), [(0.3, 90), (0.5, 34), (1.0, 10), (1.2, 8)])
-def test_topics_needed_have_the_power_that_was_asked_for(size: float, topics: int) -> None:
-    """The fewest topics at which the t test of scipy finds the effect in 80 % of simulated samples."""
-    assert topics_needed(effect_of(size)) == topics
-    for fewer, enough in ((0, True), (1, False)):
-        t = stats.ttest_1samp(RNG(1).normal(size, 1, (40_000, topics - fewer)), 0, axis=1)
-        found = float((t.pvalue < 0.05).mean())
-        assert (found > 0.795) if enough else (found < 0.805)
-
-
 def test_one_comparison_is_not_called_several() -> None:
     """Six topics are as few as may decide, but one of them against the leader makes p 4/64."""
     found = decide(scored(np.array([0.5, 0.6, 0.4, 0.7, 0.5, 0.6]), np.array([0.1, 0.2, 0.1, 0.3, 0.2, 0.62])), "AP")
@@ -199,7 +159,7 @@ def test_measures_of_effort_give_no_verdict() -> None:
         if reached_by_both:
             continue
         for asked in ((scores,), (qrels, runs, measure)):
-            with pytest.raises(MeasureError, match=rf"{measure} gives no verdict: .* such as R@100 or PRES@100"):
+            with pytest.raises(MeasureError, match=rf"{measure} gives no verdict: .*leadline\.effort_to_recall"):
                 ll.verdict(*asked)
         if measure != "effort@0.8":
             pairs = ll.compare(scores)
@@ -212,11 +172,62 @@ def test_measures_of_effort_give_no_verdict() -> None:
 
 def test_a_measure_declares_that_it_counts_effort() -> None:
     """Every measure of which less is better was looked at: losses of recall charge what is missed."""
-    declared = {name: MEASURES[name].effort for name in MEASURES if MEASURES[name].better == "lower"}
+    declared = {
+        known.definition.name: known.effort
+        for known in map(parse_measure, map(asked, MEASURES))
+        if known.definition.better == "lower"
+    }
     assert declared == {
-        "last_rel": "alone", "cost": "alone", "loss_e": "alone", "effort": "until found", "loss_r": None,
+        "last_rel": "alone", "cost": "priced", "loss_e": "alone", "effort": "until found", "loss_r": None,
         "loss_er": None,
     }  # fmt: skip
+    for free in ("cost(reading=0)", "utility(wrong=0)", "utility(wrong=0.5, spared=0.5)", "EGU", "EGU(cost=0)"):
+        assert parse_measure(free).effort is None
+    for priced in ("utility", "EGU(cost=0.01)", "EGU(variant=trecdd)", "cost(worth=0)@50"):
+        assert parse_measure(priced).effort == "priced"
+
+
+def asked(name: str) -> str:
+    """A measure with what it needs to be asked for."""
+    for text in (name, f"{name}@10", f"{name}@0.5", f"{name}(size=1000)"):
+        with contextlib.suppress(MeasureError):
+            return parse_measure(text).text
+    raise AssertionError(name)
+
+
+def test_no_measure_that_decides_crowns_a_run_that_finds_nothing(tmp_path: Path) -> None:
+    """One document that is not relevant, or hundreds, against a long list that has everything, by every measure."""
+    rng, topics = RNG(1), [str(topic) for topic in range(1, 9)]
+    honest = {topic: {f"d{n}": float(rng.normal() + 2 * (n < 12)) for n in range(100)} for topic in topics}
+    idle = {
+        "one": {topic: {"d20": 1.0} for topic in topics},
+        "many": {topic: {f"d{n}": 1.0 / n for n in range(60, 160)} for topic in topics} | {"1": {"d20": 1.0}},
+    }
+    qrels: dict[str | None, list[str]] = {None: [], "subtopics": [], "strata": [], "prels": []}
+    for topic in topics:
+        for n in range(60):
+            grade = (n < 12) * (1 + n % 2)
+            qrels[None].append(f"{topic} 0 d{n} {grade}")
+            qrels["subtopics"].append(f"{topic} {1 + n % 4} d{n} {grade}")
+            qrels["strata"].append(f"{topic} 0 d{n} {1 + n % 2} {grade}")
+            qrels["prels"].append(f"{topic} d{n} {grade} 1 {0.5 + 0.5 * (n % 2)}")
+    for kind, lines in qrels.items():
+        (tmp_path / str(kind)).write_text("\n".join(lines) + "\n")
+    lengths = {f"d{n}": 300.0 for n in range(160)}
+    decided = 0
+    for measure in map(asked, MEASURES):
+        if why_never(measure) or measure == "CT_pgc":  # whose subtopics are claims
+            continue
+        kind = next(iter(parse_measure(measure).view.needs & {"subtopics", "strata", "prels"}), None)
+        how = {"lengths": lengths} | ({"qrels_format": kind} if kind else {})
+        scores = ll.evaluate(tmp_path / str(kind), {"honest": honest, **idle}, measure, **how)
+        if why_no_verdict(scores, measure):
+            assert measure == "effort"
+            continue
+        better = sign(scores.better[0]) * scores.order_means()[:, 0]
+        assert better[0] > better[1:].max(), measure
+        decided += 1
+    assert decided > 60
 
 
 def test_one_run_cannot_be_compared() -> None:

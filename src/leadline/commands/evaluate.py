@@ -146,14 +146,17 @@ def headline(scores: Scores) -> str:
     """The result in one sentence. Nothing is tested here, so it says who comes first, not who is better."""
     import numpy as np
 
-    from leadline.records.result import counted
+    from leadline.records.result import counted, number
+    from leadline.trust.no_verdict import why_never
 
     leader, measure = scores.leader_index(), scores.measures[0]
     means, shared = scores.order_means()[:, 0], int(scores.shared_topics()[:, 0].sum())
     answered = int((~np.isnan(scores.values[leader, :, 0])).sum())
     topics = counted(shared or answered, "topic")
     if len(scores.runs) == 1:
-        return f"{scores.runs[0]} scores {measure} {means[0]:.3f} over {topics}."
+        return f"{scores.runs[0]} scores {measure} {number(means[0])} over {topics}."
+    if why := why_never(measure):
+        return f"{why.replace('gives no verdict', 'puts no run first')}."
     if not shared:
         topics += "; no topic has a value for every run, so runs with values for more topics come first"
     elif shared < int((~np.isnan(scores.values[:, :, 0])).any(axis=0).sum()):
@@ -164,4 +167,5 @@ def headline(scores: Scores) -> str:
         first = f"{scores.runs[leader]} and {who} are level"
     else:
         first = scores.runs[leader]
-    return f"First of {counted(len(scores.runs), 'run')}: {first}, {measure} {means[leader]:.3f} over {topics}."
+    score = number(means[leader], means)
+    return f"First of {counted(len(scores.runs), 'run')}: {first}, {measure} {score} over {topics}."

@@ -20,7 +20,7 @@ from leadline.commands.shared.options import add_options, check_format, wrong_us
 from leadline.commands.shared.output import write, write_table
 from leadline.commands.shared.signature import public
 from leadline.errors import UsageError
-from leadline.records.result import Table
+from leadline.records.result import Table, number
 from leadline.text.files import json_text
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 # What a measure of effort cannot say.
 _VERDICTS: dict[str | None, str] = {
     "alone": "; a list of one document can win, so it gives no verdict",
+    "priced": "; a list of one document can win, so it gives no verdict",
     "until found": "; it gives a verdict only where every run finds enough",
 }
 
@@ -67,7 +68,7 @@ def run(options: argparse.Namespace) -> None:
         lengths=read_lengths(options.lengths) if options.lengths else None,
     )
     if options.format == "table" and options.output is None:
-        write(f"{parts.measure} of topic {topic}: {parts.value:.4f}\n\n")
+        write(f"{parts.measure} of topic {topic}: {number(parts.value, least=4)}\n\n")
     write_table(parts.table(), options)
 
 
@@ -118,7 +119,7 @@ def description(measure: Measure) -> str:
     lines = [measure.text + (f"  (also: {names})" if names else ""), "", *_wrap(text["Meaning"], ""), ""]
     for heading, content in list(text.items())[1:]:
         lines += _wrap(content, f"{heading + ':':<12}")
-    lines += [f"{'Better:':<12}{measure.definition.better}{_VERDICTS.get(measure.definition.effort, '')}"]
+    lines += [f"{'Better:':<12}{measure.definition.better}{_VERDICTS.get(measure.effort, '')}"]
     given = options_of(measure)
     if given:
         lines += ["", "Options"]

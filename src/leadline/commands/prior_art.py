@@ -31,6 +31,7 @@ from leadline.commands.shared.terminal_page import (
     snippet_length,
 )
 from leadline.errors import InputError, UsageError, visible
+from leadline.records.result import decimals
 from leadline.retrieval.choices import DEFAULT_SYSTEM
 from leadline.text.days import parse_date
 from leadline.text.files import json_text
@@ -107,9 +108,10 @@ def _result_page(page: TerminalPage, found: PriorArt, used: str, context: Search
     title = shorten(" ".join(topic.title.split()) or topic.id, page.width)
     lines = [page.strong(title), page.facts(facts, ""), page.rule(), *page.paragraph(prior_art_finding(found))]
     lines += [*page.paragraph(bearing_rule(found)), *page.paragraph(used)]
+    places = decimals(hit.score for hit in found.hits)
     for place, (hit, snippet) in enumerate(zip(found.hits, found.snippets, strict=True)):
         bears = list(found.claims_of(place))
-        lines += ["", *hit_lines(page, hit, snippet, [f"bears on {claim_numbers(bears)}"] if bears else [])]
+        lines += ["", *hit_lines(page, hit, snippet, places, [f"bears on {claim_numbers(bears)}"] if bears else [])]
     if any(each.found for each in found.bearing):
         lines += ["", page.heading("Claim by claim", "distinguishing part, then hits and passages"), page.rule()]
         for each in found.bearing:

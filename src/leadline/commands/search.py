@@ -34,7 +34,7 @@ from leadline.commands.shared.signature import public
 from leadline.commands.shared.terminal_page import TerminalPage, add_result_options, hit_lines, snippet_length
 from leadline.errors import UsageError, checked_choice
 from leadline.options import NotNegative, checked
-from leadline.records.result import Table, counted
+from leadline.records.result import Table, counted, decimals
 
 if TYPE_CHECKING:
     from leadline.retrieval.index.index import Index
@@ -177,14 +177,15 @@ def _evidence(options: argparse.Namespace) -> Step | None:
         return None
     if options.newest:
         raise UsageError("--then", "orders by score, --newest by date: leave out one of them")
-    from leadline.retrieval.models.searcher import parse_model
+    from leadline.options import name_and_options
     from leadline.retrieval.pipeline.pipeline import pipeline_of
 
     with wrong_usage("--then"):
         steps = []
         for written in options.then:
-            name, parameters = parse_model(written.strip().replace(" ", "_", 1) if " text" in written else written)
-            steps.append({"step": checked_choice("--then", name, EVIDENCE), **parameters})
+            step = written.strip().replace(" ", "_", 1) if " text" in written else written
+            checked_choice("--then", name_and_options(step, "step", "pagerank(weight=0.5)")[0], EVIDENCE)
+            steps.append(step)
         return pipeline_of(steps, "--then")
 
 
@@ -214,6 +215,7 @@ def _result_page(
 ) -> str:
     order = {"score": "", "newest": ", newest first", "oldest": ", oldest first"}[found.answer.order]
     lines = [page.heading(" ".join(found.text.split()), counted(found.found, "document") + order), page.rule()]
+    places = decimals(hit.score for hit in found.hits)
     for place, (hit, snippet) in enumerate(zip(found.hits, cut, strict=True)):
-        lines += ["", *hit_lines(page, hit, snippet, [_sum_text(why[place])] if why else [])]
+        lines += ["", *hit_lines(page, hit, snippet, places, [_sum_text(why[place])] if why else [])]
     return "\n".join(lines if found.hits else [*lines, "", "  nothing found"]) + "\n"

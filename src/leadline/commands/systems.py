@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from leadline.retrieval.pipeline.named_systems import described, list_systems
+    from leadline.retrieval.pipeline.named_systems import described, list_systems, system_options
 
     check_format(options)
     table = list_systems(*options.names).table()
@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> None:
         write_table(table, options)
         return
     if options.names and options.output is None:
-        teams = dict.fromkeys(name.partition(":")[0] for name in options.names)
+        teams = dict.fromkeys(system_options(name)[0] for name in options.names)
         write("".join(f"{team}: {described(team)}\n\n" for team in teams))
     shown = 5 if options.names else 3  # a terminal has no room for the runs of all
     write_table(Table(table.columns[:shown], [row[:shown] for row in table.rows]), options)

@@ -49,6 +49,27 @@ def cohen_kappa(first: Array, second: Array, *, weights: Weights = "none") -> fl
     return float(1 - (penalty * observed).sum() / chance) if chance else math.nan
 
 
+def fleiss_kappa(marks: Array) -> float:
+    """Fleiss' kappa of any number of people (rows) on the documents (columns) that all of them judged.
+
+    Fleiss, Psychological Bulletin 1971: (P − Pₑ) / (1 − Pₑ), where P is the share of the pairs of people who agree on a
+    document, and Pₑ what it would be if each mark were drawn from all marks. NaN where all marks are the same, or no
+    document was judged by all: alpha takes documents that some did not judge.
+
+    >>> round(fleiss_kappa(np.array([[1, 1, 0, 0], [1, 1, 0, 1], [1, 0, 0, 0]])), 3)  # P = 2/3, Pₑ = 1/2
+    0.333
+    """
+    complete = marks[:, np.isfinite(marks).all(axis=0)]
+    people, documents = complete.shape
+    values = np.unique(complete)
+    if len(values) < 2 or people < 2:
+        return math.nan
+    counts = np.stack([(complete == value).sum(axis=0) for value in values])
+    agreed = float((counts * (counts - 1)).sum()) / (documents * people * (people - 1))
+    chance = float(((counts.sum(axis=1) / complete.size) ** 2).sum())
+    return (agreed - chance) / (1 - chance)
+
+
 def krippendorff_alpha(marks: Array, *, level: Level = "nominal") -> float:
     """Krippendorff's alpha of any number of people (rows) on documents (columns); NaN for a missing mark.
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from leadline.errors import InputError, MeasureError, nearest
 from leadline.measures.hits import Array, Hits
-from leadline.options import Bounds, parsed
+from leadline.options import Bounds, options_in, parsed
 from leadline.records.result import Result
 from leadline.register import Register
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Need = Literal["subtopics", "strata", "prels", "words", "seconds", "iterations"]
 Better = Literal["higher", "lower", "neither"]
 Aggregate = Literal["mean", "sum", "geometric"]
-Effort = Literal["alone", "until found"]
+Effort = Literal["alone", "priced", "until found"]
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,11 @@ class Definition:
     view: Callable[[Mapping[str, Any]], View]
     rename: Mapping[str, str]  # other packages' names of options: {theirs: ours}
     family: str
-    # What it counts is effort. Alone: reading less scores better whatever is missed, so that a list of one document
-    # wins. Until found: undefined for a list that never finds enough, so that only lists that do can be compared.
-    effort: Effort | None
+    # What it counts is effort, as its options say. Alone: reading less scores better whatever is missed, so that a list
+    # of one document wins. Priced: what is read is taken off what is found, so that a list of nothing beats a long one
+    # that finds all. Until found: undefined for a list that never finds enough, so that only lists that do can be
+    # compared.
+    effort: Callable[[Mapping[str, Any]], Effort | None]
     relevant_alone: bool  # other judged documents change nothing, found or not: to leave them out saves time
     parameters: Mapping[str, inspect.Parameter] = field(compare=False)
 
@@ -92,6 +94,11 @@ def _always(view: View, _options: Mapping[str, Any]) -> View:
     return view
 
 
+def _always_effort(effort: Effort | None, _options: Mapping[str, Any]) -> Effort | None:
+    """The same for the effort that a measure counts."""
+    return effort
+
+
 def measure(
     name: str,
     *,
@@ -103,7 +110,7 @@ def measure(
     counts: bool = False,
     view: Callable[[Mapping[str, Any]], View] | None = None,
     rename: Mapping[str, str] | None = None,
-    effort: Effort | None = None,
+    effort: Effort | Callable[[Mapping[str, Any]], Effort | None] | None = None,
     relevant_alone: bool = False,
 ) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
     """Add a function of Hits to the register."""
@@ -123,7 +130,7 @@ def measure(
             view or partial(_always, fixed),
             rename or {},
             home.rsplit(".", 1)[-1],
-            effort,
+            effort if callable(effort) else partial(_always_effort, effort),
             relevant_alone,
             parameters,
         )
@@ -201,6 +208,11 @@ class Measure(Result):
     def view(self) -> View:
         return self.definition.view(self.options)
 
+    @property
+    def effort(self) -> Effort | None:
+        """Whether it counts effort and not, or not only, what is found for it."""
+        return self.definition.effort(self.options)
+
 
 # Measures as text: `PRES@100`, `nDCG@10`, `P(rel=2)@30`, trec_eval's `map_cut_10`.
 
@@ -211,7 +223,6 @@ MeasuresLike: TypeAlias = "MeasureLike | Iterable[MeasureLike]"
 _WRITTEN = re.compile(r"(?P<name>[^\s(@]+)\s*(?:\((?P<options>.*)\))?\s*(?:@\s*(?P<at>[^\s@]+))?", re.DOTALL)
 # A bracket inside a bracket ends the search for the end, so that many that are never closed take no longer.
 _PARTS = re.compile(r"(?:[^\s,(]|\([^()]*\))+")
-_OPTIONS = re.compile(r"(?:[^,{\"']|\{[^{}]*\}|\"[^\"]*\"|'[^']*')+")
 
 # trec_eval's names that end with a number, and the names here.
 _NUMBERED = {
@@ -318,19 +329,15 @@ def _suggestion(name: str) -> str:
 
 def _options(written: str, definition: Definition, text: str) -> dict[str, str]:
     given: dict[str, str] = {}
-    for part in _OPTIONS.findall(written):
-        if not part.strip():
-            continue
-        name, equals, value = part.partition("=")
-        name = name.strip().lower()
-        name = definition.rename.get(name, name)
-        if not equals or name not in (*definition.parameters, "judged_only"):
+    for as_written, value in options_in(written):
+        name = definition.rename.get(as_written.lower(), as_written.lower())
+        if value is None or name not in (*definition.parameters, "judged_only"):
             options = ", ".join(definition.parameters) or "none"
             hint = nearest(name, definition.parameters)
             raise MeasureError(f"{text}: {definition.name} has no option {name!r}{hint} (it has: {options})")
         if name in given:
             raise MeasureError(f"{text}: {name} is given twice")
-        given[name] = value.strip().strip("\"'")
+        given[name] = value
     return given
 
 

@@ -26,7 +26,7 @@ from leadline.measures.run_source import Source
 from leadline.records.inputs import QrelsLike, RunLike
 from leadline.records.other_packages import Order
 from leadline.records.qrels import Qrels
-from leadline.records.result import Result, Table
+from leadline.records.result import Result, Table, number
 from leadline.records.runs import Run
 
 SECTIONS = ("Formula", "Paper", "Range", "Unjudged", "Short list")
@@ -56,7 +56,7 @@ class Breakdown(Result):
     def _finding(self) -> str:
         found = sum(term.rank > 0 for term in self.terms)
         relevant = f"{found} of {len(self.terms)} relevant documents found"
-        return f"{self.measure} of topic {self.topic}: {self.value:.4f}; {relevant}"
+        return f"{self.measure} of topic {self.topic}: {number(self.value, least=4)}; {relevant}"
 
     def _shown_table(self) -> Table:
         return self.table()

@@ -8,8 +8,9 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from leadline.errors import checked_choice, visible
@@ -124,19 +125,78 @@ def whole_percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
+# How many digits a number is shown with: those that tell it from the other numbers of its column.
+
+ROUNDING = 1e-12  # numbers nearer than this share of the largest differ by rounding errors; so is what is nearer to 0
+LONG_COLUMN = 1000  # of more different numbers, nobody compares each with its neighbour:
+MOST_DIGITS = 6  # so many significant digits are enough
+
+
+def decimals(values: Iterable[float], least: int = 3, *, apart: bool = True) -> int:
+    """Return how many decimals show the numbers of a column so that different ones look different.
+
+    At least `least` significant digits of the largest number, or of all if all are 10 or more; never a 0 for what is
+    not 0. Without `apart`, as for the ends of intervals, different numbers may look alike.
+
+    >>> decimals([0.552, 0.527]), decimals([0.5521, 0.5519]), decimals([0.00213, 0.00207])
+    (3, 4, 5)
+    >>> decimals([0.25, 0.00004]), decimals([310.452, 480.12]), decimals([0.1 + 0.2, 0.3])
+    (5, 0, 3)
+    """
+    different = _different(values)
+    sizes = [abs(value) for value in different if value]
+    if not sizes:
+        return least
+    places = least
+    if max(sizes) < 1:
+        places = least - 1 - math.floor(math.log10(max(sizes)))
+    elif min(sizes) >= 10:
+        places = max(0, least - 1 - math.floor(math.log10(min(sizes))))
+    most = places + MOST_DIGITS - least if len(different) > LONG_COLUMN else math.inf
+    while float(f"{min(sizes):.{places}f}") == 0:
+        places += 1
+    while apart and places < most and len({f"{value:.{places}f}" for value in different}) < len(different):
+        places += 1
+    return places
+
+
+def _different(values: Iterable[float]) -> list[float]:
+    """The finite numbers in order, each once, and 0; those that differ by rounding errors count as one."""
+    numbers = sorted({0.0, *(value for value in values if math.isfinite(value))})
+    near = ROUNDING * max(1.0, -numbers[0], numbers[-1])
+    different: list[float] = []
+    for value in numbers:
+        if not different or value - different[-1] > near:
+            different.append(value)
+        elif value == 0:
+            different[-1] = 0.0
+    return different
+
+
+def number(value: float, among: Iterable[float] = (), least: int = 3) -> str:
+    """Return a number for people, with the digits that tell it from the numbers that it stands among.
+
+    >>> number(0.5521), number(0.5521, [0.5519]), number(-0.00004), number(-1e-17)
+    ('0.552', '0.5521', '-0.0000400', '0.000')
+    """
+    return human(value, decimals([value, *among], least))
+
+
 # A table that can be written in every format the commands offer.
 #
 # Formats for people (table, markdown, latex) round numbers; formats for programs (tsv, csv, json, parquet) do not.
 
 
 Format = Literal["table", "tsv", "csv", "json", "parquet", "latex", "markdown"]
-LEVELS = frozenset({"p", "p_corrected"})  # shown with two significant digits, since 0.000 says little
+LEVELS = frozenset({"p", "p_corrected"})
 FORMATS: tuple[str, ...] = get_args(Format)
 
 
 @dataclass(frozen=True)
 class Table:
     """Rows under named columns. `best` holds the cells to highlight, as (row, column) places.
+
+    Numbers are shown with at least `digits` digits, and with as many as tell the numbers of a column apart.
 
     >>> table = Table(["run", "AP"], [["a", 0.25], ["b", 0.5]], best={(1, 1)})
     >>> print(table.render("markdown"))
@@ -151,6 +211,8 @@ class Table:
     best: frozenset[tuple[int, int]] | set[tuple[int, int]] = frozenset()
     digits: int = 3
     asides: Mapping[tuple[int, int], str] = field(default_factory=dict)  # text beside a number, in small type
+    alike: Sequence[Collection[str]] = ()  # columns that are compared with each other: the same decimals
+    levels: Collection[str] = LEVELS  # columns shown with two significant digits, since 0.000 says little
 
     def __str__(self) -> str:
         return self.render("table")
@@ -180,9 +242,20 @@ class Table:
 
     def shown(self, row: int, column: int) -> str:
         value = self.rows[row][column]
-        if self.columns[column] in LEVELS and isinstance(value, float) and math.isfinite(value):
+        if self.columns[column] in self.levels and isinstance(value, float) and math.isfinite(value):
             return f"{value:.2g}"
-        return human(value, self.digits)
+        return human(value, self.places[column])
+
+    @cached_property
+    def places(self) -> Sequence[int]:
+        """The decimals of each column."""
+        found = []
+        for c, name in enumerate(self.columns):
+            with_it = next((group for group in self.alike if name in group), ())
+            together = [c, *(k for k, other in enumerate(self.columns) if k != c and other in with_it)]
+            values = (row[k] for row in self.rows for k in together if isinstance(row[k], float))
+            found.append(decimals(values, self.digits))
+        return found
 
     def is_numeric(self, column: int) -> bool:
         return any(isinstance(row[column], (int, float)) for row in self.rows)
@@ -195,7 +268,8 @@ def human(value: Any, digits: int) -> str:
             return "–"
         if math.isinf(value):
             return "∞" if value > 0 else "-∞"
-        return f"{value:.{digits}f}"
+        text = f"{value:.{digits}f}"
+        return text.removeprefix("-") if float(text) == 0 else text
     return "" if value is None else visible(str(value))
 
 

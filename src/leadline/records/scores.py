@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from leadline.errors import InputError, checked_choice, nearest
-from leadline.records.result import Result, Table, counted
+from leadline.records.result import Result, Table, counted, decimals, number
 from leadline.text.files import write_whole
 from leadline.text.sheet import TOPIC, Sheet, read_sheet
 from leadline.text.source import stem
@@ -239,6 +239,11 @@ class Scores(Result):
         """A row for each run (and topic), a column for each measure; the best mean of each is set off."""
         means, widths = self.mean_values(), self.half_widths()
         order = self.ranking() if sort and self.measures else list(range(len(self.runs)))
+        beside = [widths] if self.lowest is None or self.highest is None else [self.lowest, self.highest]
+        places = [
+            decimals((value for values in beside for value in values[..., m].flat), apart=False)
+            for m in range(len(self.measures))
+        ]
         best = self._best(self.order_means())
         extra = self._attribute_names()
         rows: list[list[Any]] = []
@@ -249,16 +254,16 @@ class Scores(Result):
             labels = [self.runs[r], *(self.attributes.get(self.runs[r], {}).get(name, "") for name in extra)]
             if by_topic:
                 for t, topic in enumerate(self.topics):
-                    asides |= self._tie_asides(len(rows), lead, self.lowest, self.highest, (r, t))
+                    asides |= self._tie_asides(len(rows), lead, places, self.lowest, self.highest, (r, t))
                     rows.append([*labels, topic, *self.values[r, t].tolist()])
             for m in range(len(self.measures)):
                 if (r, m) in best:
                     set_off.add((len(rows), lead + m))
                 if self.lowest is None and intervals and not np.isnan(widths[r, m]):
-                    asides[len(rows), lead + m] = f"±{widths[r, m]:.3f}"
+                    asides[len(rows), lead + m] = f"±{widths[r, m]:.{places[m]}f}"
             if self.lowest is not None and self.highest is not None:
                 bounds = (self.mean_values(self.lowest), self.mean_values(self.highest))
-                asides |= self._tie_asides(len(rows), lead, *bounds, (r,))
+                asides |= self._tie_asides(len(rows), lead, places, *bounds, (r,))
             rows.append([*labels, *(["all"] if by_topic else []), *means[r].tolist()])
         rows = [row[:lead] + [self._as_count(m, value) for m, value in enumerate(row[lead:])] for row in rows]
         columns = ["run", *extra, *(["topic"] if by_topic else []), *self.measures]
@@ -269,12 +274,12 @@ class Scores(Result):
 
     @staticmethod
     def _tie_asides(
-        row: int, lead: int, low: Array | None, high: Array | None, place: tuple[int, ...]
+        row: int, lead: int, places: Sequence[int], low: Array | None, high: Array | None, place: tuple[int, ...]
     ) -> dict[tuple[int, int], str]:
         if low is None or high is None:
             return {}
         return {
-            (row, lead + m): f"[{a:.3f}, {b:.3f}]"
+            (row, lead + m): f"[{a:.{places[m]}f}, {b:.{places[m]}f}]"
             for m, (a, b) in enumerate(zip(low[place], high[place], strict=True))
             if not math.isnan(a)
         }
@@ -351,7 +356,8 @@ class Scores(Result):
         if np.isnan(means).all():
             return size
         best = self.leader_index()
-        return f"{size}; best {self.measures[0]}: {self.runs[best]} ({means[best]:.3f})"
+        word = "lowest" if self.better[0] == "lower" else "best"  # what is low may be an effort, by which none is best
+        return f"{size}; {word} {self.measures[0]}: {self.runs[best]} ({number(means[best], means)})"
 
     def _shown_table(self) -> Table:
         return self.wide()

@@ -13,7 +13,7 @@ import numpy as np
 
 from leadline.collections.documents.document import Document
 from leadline.errors import InputError
-from leadline.records.result import Result, Table, counted
+from leadline.records.result import Result, Table, counted, decimals
 from leadline.records.topics import Topic
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.index import Index
@@ -159,7 +159,9 @@ class SearchResult(Result):
 
     def __str__(self) -> str:
         lines = [f"{self.found:,} documents for {self.text}"]
-        return "\n".join([*lines, *(f"{hit.rank:>4}  {hit.score:.3f}  {hit.name}  {hit.title}" for hit in self.hits)])
+        places = decimals(hit.score for hit in self.hits)
+        hits = (f"{hit.rank:>4}  {hit.score:.{places}f}  {hit.name}  {hit.title}" for hit in self.hits)
+        return "\n".join([*lines, *hits])
 
 
 def search_words(

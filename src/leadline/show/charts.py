@@ -10,7 +10,7 @@ import math
 import os
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cache
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from leadline.errors import InputError, LeadlineError
+from leadline.records.result import decimals, human, number
 from leadline.show.choices import FIGURE_ENDINGS
 from leadline.text.files import write_whole
 
@@ -328,16 +329,23 @@ def percent(share: float) -> str:
     return f"{shown:.1f}{THIN}%".replace(f".0{THIN}", THIN)
 
 
-def decimal(value: float, digits: int = 3) -> str:
-    """A score with a real minus sign; no sign when it rounds to 0, a dash for NaN.
+def decimal(value: float, least: int = 3, among: Iterable[float] = ()) -> str:
+    """A score with the digits that tell it from the others it stands among, and a real minus sign; a dash for NaN.
 
-    >>> decimal(-0.3333, 2), decimal(0.0004, 2), decimal(-0.0004, 2), decimal(float("nan"))
-    ('−0.33', '0.00', '0.00', '–')
+    >>> decimal(-0.3333, 2), decimal(-0.0004, 2), decimal(0.5521, among=[0.5519]), decimal(float("nan"))
+    ('−0.33', '−0.00040', '0.5521', '–')
     """
-    if math.isnan(value):
-        return "–"
-    written = f"{value:.{digits}f}"
-    return written.replace("-", "" if float(written) == 0 else "−")
+    return number(value, among, least).replace("-", "−")
+
+
+def decimal_column(values: Sequence[float], least: int = 3) -> list[str]:
+    """Scores that stand below each other, with the same decimals: those that tell them apart.
+
+    >>> decimal_column([0.5521, -0.5519])
+    ['0.552', '−0.552']
+    """
+    places = decimals(values, least)
+    return [human(value, places).replace("-", "−") for value in values]
 
 
 def hours(minutes: float) -> str:
@@ -392,12 +400,15 @@ def short(name: str, most: int = SHORT) -> str:
 
 
 def rounded(value: float, digits: int = 4) -> float | None:
-    """A number for the rows of a figure; None for NaN.
+    """A number for the rows of a figure, of that many decimals and significant digits at least; None for NaN.
 
-    >>> rounded(0.123456), rounded(float("nan"))
-    (0.1235, None)
+    >>> rounded(0.123456), rounded(0.00123456), rounded(float("nan"))
+    (0.1235, 0.001235, None)
     """
-    return None if math.isnan(value) else round(float(value), digits)
+    if math.isnan(value) or math.isinf(value):
+        return None if math.isnan(value) else float(value)
+    small = -math.floor(math.log10(abs(value))) - 1 if 0 < abs(value) < 1 else 0
+    return round(float(value), digits + small)
 
 
 def in_time(seconds: float) -> str:

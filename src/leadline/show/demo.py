@@ -32,7 +32,7 @@ from leadline.retrieval.index.manifest import check_index
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.grid import GridRuns, Planned, check_grid, plan
 from leadline.retrieval.pipeline.named_systems import system
-from leadline.show.charts import percent
+from leadline.show.charts import decimal, decimal_column, percent
 from leadline.show.choices import DEMO_SAMPLES
 from leadline.show.lab.lab import Lab
 from leadline.show.papers.beyond import STORED, read_stored
@@ -431,9 +431,10 @@ def _winners(evidence: Evidence, measures: Sequence[str]) -> str:
     """Who leads under each measure."""
     means = evidence.scores(measures).mean_values()
     best = [int(np.argmax(means[:, m])) for m in range(len(measures))]
-    winners = [f"{evidence.runs[best[m]]} under {name} ({means[best[m], m]:.3f})" for m, name in enumerate(measures)]
+    shown = [decimal(means[best[m], m], among=means[:, m]) for m in range(len(measures))]
+    winners = [f"{evidence.runs[best[m]]} under {name} ({shown[m]})" for m, name in enumerate(measures)]
     if len(set(best)) == 1:
-        scores = ", ".join(f"{name} {means[best[0], m]:.3f}" for m, name in enumerate(measures))
+        scores = ", ".join(f"{name} {score}" for name, score in zip(measures, shown, strict=True))
         return f"{evidence.runs[best[0]]} is first under all three: {scores}"
     return f"first are {', '.join(winners)}"
 
@@ -459,14 +460,16 @@ def _effort(cited: Evidence, true: Evidence) -> str:
 
 def _thinned_in_words(found: Incomplete) -> str:
     k = int(np.argmin(found.keep))
-    taus = ", ".join(f"{name} {found.mean[k, m]:.2f}" for m, name in enumerate(found.measures))
+    shown = decimal_column(found.mean[k].tolist(), 2)
+    taus = ", ".join(f"{name} {tau}" for name, tau in zip(found.measures, shown, strict=True))
     return f"With {100 * found.known[k]:.0f} % of the citations the order of systems keeps a τ of {taus}."
 
 
 def _order(found: Recovery) -> str:
     """How similar the order by citations is to the true order."""
     wanted = [name for name in found.measures if name.endswith(f"@{EFFORT}") and not name.startswith("CT")]
-    taus = ", ".join(f"{name} {found.tau[0, 0, found.measures.index(name)]:.2f}" for name in wanted)
+    tau = found.tau[0, 0]
+    taus = ", ".join(f"{name} {decimal(tau[found.measures.index(name)], 2, tau)}" for name in wanted)
     return f"Against the true order, the order by citations has a τ of {taus}."
 
 

@@ -21,6 +21,7 @@ from leadline.show.charts import (
     altair,
     beside,
     chart_of,
+    decimal_column,
     measure_colours,
     narrow,
     styled,
@@ -55,11 +56,9 @@ def plain(study: Incomplete) -> Any:
     lines = rows(study)
     floor = min(0.7, math.floor(10 * min(row["lowest"] for row in lines) + 1e-9) / 10)
     fewest = float(min(study.known))
-    labels = {
-        row["measure"]: (row["mean"], f"{row['measure']}  {row['mean']:.2f}")
-        for row in lines
-        if row["known"] == round(fewest, 4)
-    }
+    first = {row["measure"]: row["mean"] for row in lines if row["known"] == round(fewest, 4)}
+    shown = decimal_column(list(first.values()), 2)
+    labels = {name: (mean, f"{name}  {text}") for (name, mean), text in zip(first.items(), shown, strict=True)}
     colours, dashes = styles(study.measures)
     colour = alt.Color("measure:N", legend=None, scale=alt.Scale(domain=list(study.measures), range=colours))
     dash = alt.StrokeDash("measure:N", legend=None, scale=alt.Scale(domain=list(study.measures), range=dashes))
@@ -165,8 +164,8 @@ def retrievability_chart(found: Retrievability) -> Any:
     """The share of all retrievability that the documents hold, those found least first; even would be the diagonal."""
     alt = altair()
     shares, curve = found.lorenz()
-    gini = found.gini
-    names = [f"{run}  G = {gini[r]:.2f}" for r, run in enumerate(found.runs)]
+    shown = decimal_column(found.gini.tolist(), 2)
+    names = [f"{run}  G = {gini}" for run, gini in zip(found.runs, shown, strict=True)]
     rows = [
         {"run": name, "documents": round(float(share), 4), "retrievability": round(float(value), 4)}
         for name, values in zip(names, curve, strict=True)

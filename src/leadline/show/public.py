@@ -11,14 +11,14 @@ from leadline.measures.evaluate import evaluate
 from leadline.options import Bounds, Samples, Seed
 from leadline.records.inputs import Path, QrelsLike, RunsLike
 from leadline.records.qrels import Qrels, read_qrels
-from leadline.records.result import Result, Table
+from leadline.records.result import Result, Table, number
 from leadline.records.topics import Topics
 from leadline.retrieval.choices import Learner
 from leadline.retrieval.pipeline.named_systems import pipeline_text
 from leadline.retrieval.pipeline.pipeline import Pipeline
 from leadline.retrieval.tuning import HELD_OUT, tune_system
 from leadline.text.files import write_whole
-from leadline.trust.no_verdict import why_never
+from leadline.trust.no_verdict import INSTEAD, rests_on_finding, why_never
 from leadline.trust.public import verdict
 from leadline.trust.verdict import Verdicts, finding
 
@@ -143,11 +143,12 @@ class TunedSystem(Result):
         """What the file of the system says of it."""
         measure = self.verdicts.measure
         means = self.scores[measure]
+        shown = [number(means[name], means.values()) for name in (HELD_OUT, self.rival)]
         by = " by LambdaMART" if self.gains else ""
         vectors = f" Vectors by {self.vectors}." if self.vectors else ""
         return (
             f"Tuned{by} on {self.topics} topics; on topics held out ({self.folds} folds) {measure} "
-            f"{means[HELD_OUT]:.3f}, {self.rival} {means[self.rival]:.3f}.{vectors} {TRANSFER}"
+            f"{shown[0]}, {self.rival} {shown[1]}.{vectors} {TRANSFER}"
         )
 
     def write(self, path: Path) -> None:
@@ -205,7 +206,8 @@ def tune(
 
     from leadline.retrieval.public import open_context
 
-    if why := why_never(measure):  # before the hours that tuning may take
+    # Before the hours that tuning may take, at whose end there might be no verdict.
+    if why := why_never(measure) or (f"{measure} may give no verdict; {INSTEAD}" * rests_on_finding(measure)):
         raise MeasureError(why)
     context = open_context(index)
     asked = Topics.read(topics) if isinstance(topics, (str, os.PathLike)) else topics

@@ -19,6 +19,7 @@ from leadline.records.scores import FEWEST_TOPICS, Scores
 from leadline.records.topics import TOPIC_ID, topic_sheet
 from leadline.text.sheet import is_missing, label
 from leadline.text.source import read_text
+from leadline.trust.no_verdict import notes_on_effort
 from leadline.trust.rankings import Aligned, aligned, best_first
 
 
@@ -62,7 +63,8 @@ class Slices(Result):
                     best.add((len(rows), 3))
                 numbers = [float(column[s, r]) for column in (self.means, self.low, self.high)]
                 rows.append([name, run, int(self.counts[s]), *numbers, warning])
-        return Table(["slice", "run", "topics", "mean", "low", "high", "warning"], rows, best=best)
+        columns = ["slice", "run", "topics", "mean", "low", "high", "warning"]
+        return Table(columns, rows, best=best, alike=[columns[3:6]])
 
     def _finding(self) -> str:
         small = sum(bool(self.warning(place)) for place in range(len(self.names)))
@@ -99,7 +101,7 @@ def slices(scores: Scores, measure: str, attributes: Mapping[str, Any], by: str)
         ours, theirs = listed(topics, 3), listed(list(map(str, attributes)), 3)
         raise MismatchError(f"no topic has a value of {by}: the scores have topics {ours}, the attributes {theirs}")
     groups = _groups(topics, known)
-    said = list(notes)
+    said = [*notes_on_effort([measure]), *notes]
     without = np.array([topic not in known for topic in topics])
     if without.any():
         groups.append((f"no {by}", without))
@@ -349,7 +351,8 @@ class Spectrogram(Result):
                 zip(self.topics, self.answering.tolist(), self.answered_by(), strict=True)
             )
         ]
-        return Table(["topic", "mean", "best", "best_run", "runs_answering", "answered_by"], rows)
+        columns = ["topic", "mean", "best", "best_run", "runs_answering", "answered_by"]
+        return Table(columns, rows, alike=[columns[1:3]])
 
     def _finding(self) -> str:
         size = f"{counted(len(self.runs), 'run')} × {counted(len(self.topics), 'topic')}"

@@ -16,9 +16,10 @@ from leadline.measures.hits import Array, Integers, Mask
 from leadline.measures.join import listed
 from leadline.records.inputs import RunsLike
 from leadline.records.qrels import Qrels
-from leadline.records.result import Result, Table, counted
+from leadline.records.result import Result, Table, counted, number
 from leadline.records.scores import Scores
 from leadline.text.spread import Spread, spread_here
+from leadline.trust.no_verdict import notes_on_effort
 from leadline.trust.paired_tests import SAME_DIGITS, half_width
 from leadline.trust.rankings import above, places, sign, tau_ap_b, tau_b
 from leadline.trust.study import (
@@ -163,10 +164,11 @@ class Incomplete(Result):
         best, worst = int(np.nanargmax(mean)), int(np.nanargmin(mean))
         with_share = f"with {100 * self.known[k]:.3g} % of the relevant documents known"
         if best == worst:
-            return f"{self.measures[best]} ranks the systems at τ {mean[best]:.2f} of the full ranking {with_share}"
+            tau = number(mean[best], least=2)
+            return f"{self.measures[best]} ranks the systems at τ {tau} of the full ranking {with_share}"
         return (
-            f"{self.measures[best]} keeps the order best {with_share} (τ {mean[best]:.2f}), "
-            f"{self.measures[worst]} least (τ {mean[worst]:.2f})"
+            f"{self.measures[best]} keeps the order best {with_share} (τ {number(mean[best], mean, 2)}), "
+            f"{self.measures[worst]} least (τ {number(mean[worst], mean, 2)})"
         )
 
     def plot(self) -> Any:
@@ -233,7 +235,8 @@ def _partly(values: Array) -> Mask:
 
 
 def _notes(study: Study, values: Array) -> Iterator[str]:
-    """A note for each measure that is undefined for some runs on some topics."""
+    """A note for each measure that calls no run better, and that is undefined for some runs on some topics."""
+    yield from notes_on_effort(measure.text for measure in study.measures)
     nowhere: Mask = np.asarray(np.isnan(values).all(axis=0))
     partly = _partly(values)[0] & ~nowhere
     for m, measure in enumerate(study.measures):
@@ -276,7 +279,7 @@ class LeftOut(Result):
         if not self.tau.size or np.isnan(self.tau).all():
             return cases
         k, m = np.unravel_index(int(np.nanargmin(self.tau)), self.tau.shape)
-        return f"{cases}: lowest τ {self.tau[k, m]:.2f} ({self.measures[m]} without {self.names[k]})"
+        return f"{cases}: lowest τ {number(self.tau[k, m], least=2)} ({self.measures[m]} without {self.names[k]})"
 
     def _shown_table(self) -> Table:
         return self.table()

@@ -11,8 +11,9 @@ import numpy as np
 from leadline.errors import InputError, MismatchError, checked_choice
 from leadline.measures.hits import Array, Integers, Mask
 from leadline.measures.join import listed
-from leadline.records.result import Result, Table, counted, whole_percent
+from leadline.records.result import Result, Table, counted, number, whole_percent
 from leadline.records.scores import Scores
+from leadline.trust.no_verdict import notes_on_effort
 from leadline.trust.paired_tests import (
     Moments,
     Resampled,
@@ -116,7 +117,7 @@ def agreement(scores: Scores, measures: Sequence[str] | None = None) -> Agreemen
     names = tuple(dict.fromkeys(scores.measures if measures is None else measures))
     if len(names) != 3:
         raise MismatchError(f"agreement needs exactly three measures, got {len(names)}: {', '.join(names)}")
-    verdicts, notes = [], list[str]()
+    verdicts, notes = [], notes_on_effort(names)
     for name in names:
         matrix, _, said = aligned(scores, name)
         notes += said
@@ -174,7 +175,11 @@ class Correlation(Result):
         if not pairs:
             return size
         least, most = (choose(pairs, key=lambda pair: self.tau[pair]) for choose in (min, max))
-        ends = [f"{self.tau[pair]:.2f} ({self.measures[pair[0]]}, {self.measures[pair[1]]})" for pair in (least, most)]
+        taus = [float(self.tau[pair]) for pair in pairs]
+        ends = [
+            f"{number(self.tau[pair], taus, 2)} ({self.measures[pair[0]]}, {self.measures[pair[1]]})"
+            for pair in (least, most)
+        ]
         return f"{size}: τ {ends[0]}" if least == most else f"{size}: τ from {ends[0]} to {ends[1]}"
 
     def _shown_table(self) -> Table:
@@ -208,7 +213,7 @@ def correlation(scores: Scores, measures: Sequence[str] | None = None, *, tau: T
     columns = [scores.measures.index(name) for name in names]
     means = scores.mean_values()[:, columns]
     ranked = np.flatnonzero(~np.isnan(means).any(axis=1))
-    notes = list(_notes(scores, names, columns, means))
+    notes = [*notes_on_effort(names), *_notes(scores, names, columns, means)]
     if len(ranked) < 2:
         raise MismatchError(f"{len(ranked)} of {len(scores.runs)} runs with a mean under every measure; two are needed")
     signs = np.array([sign(scores.better[column]) for column in columns])
@@ -371,7 +376,7 @@ def power(
     names = tuple(scores.measures if measures is None else measures)
     # Every measure gets the same draws: its power does not depend on which others are asked for beside it.
     root = int(np.random.default_rng(seed).integers(2**62))
-    found, notes = [], list[str]()
+    found, notes = [], notes_on_effort(names)
     for measure in names:
         matrix, _, said = aligned(scores, measure)
         found.append(METHODS[test](matrix, alpha, draws, np.random.default_rng(root)))

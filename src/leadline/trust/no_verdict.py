@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from leadline.errors import MeasureError
-from leadline.measures.definition import Effort, parse_measure
+from leadline.measures.definition import parse_measure
 from leadline.records.result import counted
 from leadline.records.scores import Scores
 
-INSTEAD = "ask for recall at an effort, such as R@100 or PRES@100"
+INSTEAD = "compare what runs read for the same recall (leadline compare recall, leadline.effort_to_recall)"
+_REASONS = {
+    "alone": "it counts effort, so that a run of one document can win",
+    "priced": "it takes what is read off what is found, so that a run of one document can win",
+}
 
 
 def why_no_verdict(scores: Scores, measure: str) -> str:
@@ -26,34 +32,54 @@ def why_no_verdict(scores: Scores, measure: str) -> str:
     """
     if why := why_never(measure):
         return why
-    if _effort_of(measure) is None:
+    if not rests_on_finding(measure):
         return ""
     found = np.isfinite(scores.of(measure))
     failed = int((found.any(axis=0) & ~found.all(axis=0)).sum())
     if not failed:
         return ""
     it = "it" if failed == 1 else "them"
-    topics = counted(failed, "topic")
     return (
-        f"{measure} gives no verdict: on {topics} some runs never find enough, and to leave {it} out would reward "
-        f"them; {INSTEAD}, or effort for a recall that all runs reach"
+        f"{measure} gives no verdict: on {counted(failed, 'topic')} some runs never find enough, and to leave {it} out "
+        f"would reward them; {INSTEAD}"
     )
 
 
 def why_never(measure: str) -> str:
     """Why a measure gives no verdict whatever the runs, known before any is read; empty for one that may.
 
-    >>> why_never("PRES@100"), why_never("last_rel")[:29]
-    ('', 'last_rel gives no verdict: it')
+    A name that is not in the register, as a table of scores may have, decides as that table says.
+
+    >>> why_never("PRES@100"), why_never("last_rel")[:29], why_never("num_ret")
+    ('', 'last_rel gives no verdict: it', 'num_ret gives no verdict: neither more of it nor less is better')
     """
-    if _effort_of(measure) != "alone":
-        return ""
-    return f"{measure} gives no verdict: it counts effort, so that a run of one document can win; {INSTEAD}"
-
-
-def _effort_of(measure: str) -> Effort | None:
-    """What a measure says of itself; nothing for one that is not ours, as a table of scores may have."""
     try:
-        return parse_measure(measure).definition.effort
+        known = parse_measure(measure)
     except MeasureError:
-        return None
+        return ""
+    if reason := _REASONS.get(known.effort or ""):
+        return f"{measure} gives no verdict: {reason}; {INSTEAD}"
+    if known.definition.better == "neither":
+        return f"{measure} gives no verdict: neither more of it nor less is better"
+    return ""
+
+
+def notes_on_effort(measures: Iterable[str]) -> list[str]:
+    """A note for each measure of effort, for results that describe measures or slices and call no run better.
+
+    >>> [note[:29] for note in notes_on_effort(["AP", "last_rel", "num_ret"])]
+    ['last_rel gives no verdict: it']
+    """
+    return [why for measure in measures if INSTEAD in (why := why_never(measure))]
+
+
+def rests_on_finding(measure: str) -> bool:
+    """Whether a measure is undefined for a run that never finds enough, so that it may give no verdict.
+
+    >>> rests_on_finding("effort@0.8"), rests_on_finding("R@100")
+    (True, False)
+    """
+    try:
+        return parse_measure(measure).effort == "until found"
+    except MeasureError:
+        return False

@@ -26,6 +26,7 @@ class TestResult:
 
     statistic: Array
     p: Array
+    interval: tuple[Array, Array] | None = None  # 95 % of the mean difference, where the test has its own
 
 
 def all_pairs(systems: int) -> tuple[Integers, Integers]:
@@ -197,15 +198,15 @@ def random_counts(topics: int, draws: int, rng: np.random.Generator) -> Integers
     return counts
 
 
-def counts_of(samples: Integers | list[list[int]]) -> Integers:
-    """How often each topic is in each sample, from the indices of the topics drawn (draws × topics).
+def counts_of(samples: Integers | list[list[int]], topics: int | None = None) -> Integers:
+    """How often each topic is in each sample, from the indices of the topics drawn: as many as there are `topics`.
 
     >>> counts_of([[0, 2, 2], [1, 0, 2]])
     array([[1, 0, 2],
            [1, 1, 1]])
     """
     places = np.asarray(samples)
-    draws, topics = places.shape
+    draws, topics = len(places), topics or places.shape[1]
     cells = places + topics * np.arange(draws)[:, None]
     return np.bincount(cells.ravel(), minlength=draws * topics).reshape(draws, topics)
 

@@ -13,6 +13,7 @@ from leadline.errors import checked_choice
 from leadline.measures.hits import Array, Integers, Mask
 from leadline.records.result import Result, Table, counted
 from leadline.records.scores import Scores
+from leadline.trust.analysis_of_variance import Anova, anova_t, tukey_hsd
 from leadline.trust.no_verdict import why_no_verdict
 from leadline.trust.paired_tests import (
     CORRECTIONS,
@@ -43,7 +44,10 @@ TESTS: dict[str, Test] = {
     "wilcoxon": lambda matrix, rng, draws: wilcoxon(matrix),
     "bootstrap": lambda matrix, rng, draws: bootstrap(matrix, random_counts(matrix.shape[1], draws or DRAWS, rng)),
     "tukey": lambda matrix, rng, draws: randomised_tukey(matrix, rng=rng, draws=draws or DRAWS),
+    "anova": lambda matrix, rng, draws: anova_t(matrix),
+    "tukey-hsd": lambda matrix, rng, draws: tukey_hsd(matrix),
 }
+ALL_AT_ONCE = ("tukey", "tukey-hsd")  # their p allows for the number of pairs
 COLUMNS = (
     "measure", "run_a", "run_b", "mean_a", "mean_b", "difference", "effect", "low", "high", "wins", "ties", "losses",
     "p", "p_corrected",
@@ -134,7 +138,8 @@ class Pairs(Result):
             self.p_corrected,
         ]
         rows = zip(*(column.tolist() for column in columns), strict=True)
-        return Table(COLUMNS, [[self.measure, *row] for row in rows], digits=4)
+        compared = (("mean_a", "mean_b"), ("difference", "low", "high"))
+        return Table(COLUMNS, [[self.measure, *row] for row in rows], alike=compared)
 
     def significant(self, alpha: float | None = None) -> Mask:
         """Which pairs differ significantly, after correction."""
@@ -166,9 +171,9 @@ class Pairs(Result):
         ]
         columns = ["run", "mean", "low", "high", "letters"]
         if self.no_verdict:
-            return Table(columns[:-1], [row[:-1] for row in rows])
+            return Table(columns[:-1], [row[:-1] for row in rows], alike=[columns[1:-1]])
         best = {(row, 1) for row, values in enumerate(rows) if self.better != "neither" and values[1] == rows[0][1]}
-        return Table(columns, rows, best=best)
+        return Table(columns, rows, best=best, alike=[columns[1:-1]])
 
 
 def compare(
@@ -183,7 +188,7 @@ def compare(
 ) -> Pairs:
     """Compare every pair of runs under one measure, on the topics that all of them have.
 
-    `test` is a key of TESTS, `correction` one of CORRECTIONS. Tukey's test compares all runs at once, so its p values
+    `test` is a key of TESTS, `correction` one of CORRECTIONS. Tukey's tests compare all runs at once, so their p values
     need no correction and get none. The randomisation test draws flips only if a number of draws is given; p near
     `alpha` after correction is then as drawn, else it is settled by counting (see `sign_flips`).
 
@@ -205,10 +210,10 @@ def compare(
         checked_draws(draws)
     checked_alpha(alpha)
     matrix, topics, notes = aligned(scores, measure)
-    p = TESTS[test](matrix, np.random.default_rng(seed), draws).p
-    done = "none" if test == "tukey" else correction
+    tested = TESTS[test](matrix, np.random.default_rng(seed), draws)
+    p, done = tested.p, "none" if test in ALL_AT_ONCE else correction
     first, second = all_pairs(len(matrix))
-    ways: list[str] = []
+    ways = [f"{measure}: {Anova.of(matrix).sentence()}"] if test in ("anova", "tukey-hsd") else []
     if test == "randomisation" and draws is None:
         rows = partial(_differences, matrix)
         p, p_corrected, checked = settled(p, partial(corrected, correction=done), alpha, rows)
@@ -216,7 +221,7 @@ def compare(
     else:
         p_corrected = corrected(p, done)
     moments = Moments.of(matrix)
-    low, high = moments.interval()
+    low, high = moments.interval() if tested.interval is None else tested.interval
     better = scores.better[scores.measures.index(measure)]
     wins, losses = (moments.lower, moments.higher) if better == "lower" else (moments.higher, moments.lower)
     means, width = matrix.mean(axis=1), half_width(matrix)
@@ -267,7 +272,7 @@ def _ways(matrix: Array, checked: Mask) -> list[str]:
 
 def _limits(test: str, correction: str, pairs: int, topics: int, draws: int | None, alpha: float) -> list[str]:
     """Notes about corrections not applied, and about tests in which no p could be small enough."""
-    if test == "tukey":
+    if test in ALL_AT_ONCE:
         return ["Tukey's test compares all runs at once: its p values already allow for the number of pairs"]
     if test != "randomisation" or correction == "none":
         return []
@@ -299,7 +304,7 @@ class Triangle(Result):
     def table(self) -> Table:
         """The square of p values, a row and a column for each run."""
         rows = [[run, *values] for run, values in zip(self.runs, self.p.tolist(), strict=True)]
-        return Table(["run", *self.runs], rows)
+        return Table(["run", *self.runs], rows, levels=self.runs)
 
     def _finding(self) -> str:
         return f"{self.measure}: p of every pair of {len(self.runs)} runs, by t test below and randomisation above"

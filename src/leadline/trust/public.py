@@ -5,27 +5,32 @@ They take scores, `compare(scores, "AP")`, or judgements and runs, `compare(qrel
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from leadline.errors import InputError
 from leadline.measures.definition import MeasureLike, MeasuresLike, split_measures
-from leadline.options import Count, Draws, Level, Part, Samples, Seed
+from leadline.options import Count, Draws, Level, Part, Positive, Samples, Seed
 from leadline.records.inputs import Path, QrelsLike, RunsLike
+from leadline.records.other_packages import Order
 
 if TYPE_CHECKING:
+    from leadline.measures.catalogue.effort import ShareOrPercent
     from leadline.records.scores import Scores
     from leadline.trust.by_topic import Slices, Spectrogram
+    from leadline.trust.effort_to_recall import EffortToRecall
     from leadline.trust.incomplete import Incomplete, LeftOut
     from leadline.trust.measure_comparison import Agreement, Correlation, Power, Tau
     from leadline.trust.pairs import Pairs
+    from leadline.trust.planning import Plan
+    from leadline.trust.rank_overlap import RankOverlap, Ties
     from leadline.trust.retrievability import Retrievability
     from leadline.trust.retrievability import Weight as RetrievabilityWeight
     from leadline.trust.study import Rounding, Study
     from leadline.trust.verdict import Verdicts
 
-Test = Literal["randomisation", "t", "wilcoxon", "bootstrap", "tukey"]
+Test = Literal["randomisation", "t", "wilcoxon", "bootstrap", "tukey", "anova", "tukey-hsd"]
 Correction = Literal["holm", "bonferroni", "bh", "none"]
 
 
@@ -236,6 +241,162 @@ def verdict(
 
 
 @overload
+def plan(
+    *,
+    measure: MeasureLike,
+    difference: float,
+    power: float = ...,
+    alpha: float = ...,
+    comparisons: int | None = ...,
+    runs: int | None = ...,
+    seed: int = ...,
+) -> Plan: ...
+@overload
+def plan(
+    scores: Scores,
+    /,
+    measure: MeasureLike | None = ...,
+    *,
+    difference: float | None = ...,
+    power: float = ...,
+    alpha: float = ...,
+    comparisons: int | None = ...,
+    runs: int | None = ...,
+    seed: int = ...,
+) -> Plan: ...
+@overload
+def plan(
+    qrels: QrelsLike,
+    pilot: RunsLike,
+    /,
+    measure: MeasureLike,
+    *,
+    difference: float | None = ...,
+    power: float = ...,
+    alpha: float = ...,
+    comparisons: int | None = ...,
+    runs: int | None = ...,
+    samples: int = ...,
+    seed: int = ...,
+) -> Plan: ...
+def plan(
+    *inputs: Any,
+    measure: MeasureLike | None = None,
+    difference: Positive | None = None,
+    power: Level = 0.8,
+    alpha: Level = 0.05,
+    comparisons: Count | None = None,
+    runs: Count | None = None,
+    samples: Samples = 100,
+    seed: Seed = 1,
+) -> Plan:
+    """How many topics, judgements and runs a study needs to find a difference that matters.
+
+    difference: difference that matters (default: those that the pilot shows between its first run and each other)
+    power: probability with which it is found
+    alpha: level of significance
+    comparisons: comparisons to correct for (default: as many as the pilot has other runs)
+    runs: runs of the study, in place of `comparisons`
+    samples: random samples of half the judgements
+    seed: random seed
+
+    Of a pilot's judgements and runs or its scores: topics are drawn from the pilot's, with replacement, and each such
+    study is decided as a verdict is. With a measure and a difference alone, from how far two runs of TREC-COVID and of
+    CLEF-IP differ from topic to topic.
+
+    >>> [pair.topics for pair in plan(measure="AP", difference=0.1, runs=2).pairs]
+    [11, 14, 19, 22, 36, 44]
+    """
+    from leadline.trust.planning import plan_before_data, plan_from_pilot
+    from leadline.trust.study import open_study
+
+    if not inputs:
+        if measure is None or difference is None:
+            raise InputError("plan", "give a pilot's scores or its judgements and runs, or a measure and a difference")
+        return plan_before_data(
+            measure, difference=difference, power=power, alpha=alpha, comparisons=comparisons, runs=runs, seed=seed
+        )
+    study = None
+    if not _is_scores(inputs):
+        study = open_study(*_qrels_runs_measures(inputs, measure))
+        inputs, measure = (study.scores(),), None
+    scores, name = _scores_and_measure(inputs, measure)
+    return plan_from_pilot(
+        scores,
+        name,
+        study=study,
+        difference=difference,
+        power=power,
+        alpha=alpha,
+        comparisons=comparisons,
+        runs=runs,
+        samples=samples,
+        seed=seed,
+    )
+
+
+@overload
+def effort_to_recall(
+    study: Study,
+    /,
+    *,
+    recall: Sequence[float] = ...,
+    samples: int = ...,
+    alpha: float = ...,
+    seed: int = ...,
+    progress: Callable[[int, int], None] | None = ...,
+) -> EffortToRecall: ...
+@overload
+def effort_to_recall(
+    qrels: QrelsLike,
+    runs: RunsLike,
+    /,
+    *,
+    recall: Sequence[float] = ...,
+    samples: int = ...,
+    alpha: float = ...,
+    seed: int = ...,
+    progress: Callable[[int, int], None] | None = ...,
+) -> EffortToRecall: ...
+def effort_to_recall(
+    *inputs: Any,
+    recall: Sequence[ShareOrPercent] = (0.5, 0.8, 0.9, 0.95),
+    samples: Samples = 100,
+    alpha: Level = 0.05,
+    seed: Seed = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> EffortToRecall:
+    """What each run makes a searcher read until a share of the relevant documents is found, and who needs less.
+
+    recall: shares of the relevant documents to find, or percentages
+    samples: random samples of half the judgements
+    alpha: level of significance
+    seed: random seed
+
+    For each recall, the run that needs less than the others is compared with each of them, topic by topic. A run that
+    never gets there counts as worse than any that does. In place of judgements and runs, a study keeps how these are
+    read.
+
+    >>> qrels = {str(t): {"a": 1, "b": 1} for t in range(12)}
+    >>> runs = {"early": {t: {"a": 3.0, "b": 2.0} for t in qrels}, "late": {t: {"x": 2.0, "a": 1.0} for t in qrels}}
+    >>> effort_to_recall(qrels, runs, recall=[0.5, 1], samples=10).sentence(0.5).split(" (firm")[0]
+    'early reaches 50 % recall at 1 against 2 documents (median), less on 12 of 12 topics'
+    """
+    from leadline.trust.effort_to_recall import effort_to_recall as efforts_of_study
+    from leadline.trust.study import Study, open_study
+
+    if _is_scores(inputs):
+        raise InputError("scores", "do not say what was read for each recall: give judgements and runs")
+    if len(inputs) == 1 and isinstance(inputs[0], Study):
+        study = inputs[0]
+    elif len(inputs) == 2:
+        study = open_study(inputs[0], inputs[1], "R")
+    else:
+        raise InputError("inputs", "give judgements and runs, or a study")
+    return efforts_of_study(study, recall, samples=samples, alpha=alpha, seed=seed, progress=progress)
+
+
+@overload
 def incomplete(
     study: Study,
     /,
@@ -337,6 +498,34 @@ def retrievability(
         for source in open_sources(runs)
     )
     return retrievability_of_runs(opened, cutoff=cutoff, weight=weight, beta=beta, size=size, documents=documents)
+
+
+def overlap(
+    runs: RunsLike, *, p: Level = 0.9, depth: Count = 1000, ties: Ties = "a", order: Order = "score"
+) -> RankOverlap:
+    """How alike the rankings of every two runs are: rank-biased overlap, over topics.
+
+    runs: files, patterns or folders of runs
+    p: probability of going on to the next document; the mean depth is 1 / (1 - p)
+    depth: documents of a ranking that are compared
+    ties: what equal scores mean, any order (a, or b with 1 for identical rankings) or one rank (w)
+    order: order of a run (rank: its rank column)
+
+    >>> runs = {"x": {"7": {"a": 9, "b": 8}}, "y": {"7": {"a": 3, "b": 1}}}
+    >>> overlap(runs).means.tolist()
+    [1.0]
+    """
+    from leadline.measures.evaluate import open_sources
+    from leadline.records.runs import read_run
+    from leadline.trust.rank_overlap import overlap as overlap_of_runs
+
+    opened = (
+        replace(source.run, name=source.name)
+        if source.run is not None
+        else read_run(str(source.path), name=source.name, order=order)
+        for source in open_sources(runs)
+    )
+    return overlap_of_runs(opened, p=p, depth=depth, ties=ties)
 
 
 def _is_scores(inputs: tuple[Any, ...]) -> bool:

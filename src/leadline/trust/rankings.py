@@ -12,6 +12,7 @@ from leadline.measures.hits import Array, Integers, Mask
 from leadline.measures.join import listed
 from leadline.records.result import counted
 from leadline.records.scores import Scores
+from leadline.trust.no_verdict import INSTEAD, rests_on_finding
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -95,7 +96,7 @@ def aligned(scores: Scores, measure: str) -> Aligned:
         cause = f" ({listed(empty, 4)} without any value)" if empty else ""
         raise MismatchError(
             f"{measure}: {counted(int(kept.sum()), 'topic')} with a value for every run{cause}; "
-            "a comparison needs two or more, so give scores by topic"
+            f"a comparison needs two or more, so {INSTEAD if rests_on_finding(measure) else 'give scores by topic'}"
         )
     chosen = np.flatnonzero(kept)
     if np.abs(values[:, chosen]).max() > LARGEST:

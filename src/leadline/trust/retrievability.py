@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline.errors import InputError, LeadlineError, checked_choice
 from leadline.measures.hits import Array
-from leadline.records.result import Result, Table, counted, whole_percent
+from leadline.records.result import Result, Table, counted, number, whole_percent
 from leadline.records.runs import Run
 from leadline.trust.study import PLOTS
 
@@ -104,11 +104,12 @@ class Retrievability(Result):
     def finding(self) -> str:
         """Which run spreads its results most evenly, in a sentence."""
         fairest, worst = int(self.gini.argmin()), int(self.gini.argmax())
+        best, most = (number(self.gini[place], self.gini, 2) for place in (fairest, worst))
         said = f"{self.runs[fairest]} finds {whole_percent(self.found[fairest])} of {counted(self.size, 'document')}"
         if len(self.runs) == 1:
-            return f"{said} within {self.cutoff} ranks of {counted(self.topics[0], 'topic')}: G = {self.gini[0]:.2f}"
-        least = f"{self.runs[worst]} least (G = {self.gini[worst]:.2f})"
-        return f"{said}, most evenly (G = {self.gini[fairest]:.2f}); {least}"
+            return f"{said} within {self.cutoff} ranks of {counted(self.topics[0], 'topic')}: G = {best}"
+        least = f"{self.runs[worst]} least (G = {most})"
+        return f"{said}, most evenly (G = {best}); {least}"
 
     def _finding(self) -> str:
         return self.finding()

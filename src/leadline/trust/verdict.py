@@ -16,10 +16,11 @@ import numpy as np
 from leadline.errors import MeasureError
 from leadline.measures.definition import bounds, interval, parse_measure
 from leadline.measures.hits import Array, Integers
-from leadline.records.result import Result, Table, whole_percent
+from leadline.records.result import Result, Table, decimals, number, whole_percent
 from leadline.records.scores import Scores
 from leadline.trust.no_verdict import why_no_verdict
 from leadline.trust.paired_tests import checked_alpha, half_width
+from leadline.trust.planning import POWER, STABLE, topics_needed
 from leadline.trust.randomisation import flip_test
 from leadline.trust.rankings import aligned, best_first, sign
 from leadline.trust.study import Study, checked_samples, dropped_topics
@@ -28,7 +29,6 @@ Word = Literal["firm", "fragile", "undecided"]
 
 WORDS: tuple[Word, ...] = ("undecided", "fragile", "firm")  # the order in which they are listed: doubt first
 MARKS: dict[Word, str] = {"firm": "●", "fragile": "◐", "undecided": "◌"}
-STABLE = 0.95  # the share of samples in which a firm lead stays significant
 EQUAL = 1e-12  # a smaller difference is rounding
 TOP = 20  # first documents among which the unjudged ones are counted
 
@@ -127,7 +127,10 @@ class Verdicts(Result):
             ]
             for verdict in self.verdicts
         ]
-        asides = {(r, 2): f"[{verdict.low:.3f}, {verdict.high:.3f}]" for r, verdict in enumerate(self.verdicts)}
+        places = decimals(verdict.difference for verdict in self.verdicts)
+        asides = {
+            (r, 2): f"[{verdict.low:.{places}f}, {verdict.high:.{places}f}]" for r, verdict in enumerate(self.verdicts)
+        }
         columns = ["against", "verdict", "lead", "p_corrected", "stays_with_half", "topics_needed"]
         kept = [place for place, name in enumerate(columns) if self.samples or name != "stays_with_half"]
         return Table([columns[c] for c in kept], [[row[c] for c in kept] for row in rows], asides=asides)
@@ -198,13 +201,15 @@ def outcome(found: Verdicts) -> str:
 
 def finding(found: Verdicts) -> str:
     """The outcome with the leader's score, as one sentence."""
-    score = f"{found.mean:.3f}" + ("" if math.isnan(found.low) else f" [{found.low:.3f}, {found.high:.3f}]")
+    places = decimals([found.mean, *(found.mean - each.difference for each in found.verdicts)])
+    score = f"{found.mean:.{places}f}"
+    score += "" if math.isnan(found.low) else f" [{found.low:.{places}f}, {found.high:.{places}f}]"
     if found.level:
         who = found.level[0] if len(found.level) == 1 else f"{len(found.level)} others"
         return f"{outcome(found)}; {found.leader} and {who} are level at {found.measure} {score}."
     if len(found.verdicts) == 1:
         lead = abs(found.verdicts[0].difference)
-        return f"{outcome(found)}; by {found.measure} {found.leader} has {score}, a difference of {lead:.3f}."
+        return f"{outcome(found)}; by {found.measure} {found.leader} has {score}, a difference of {number(lead)}."
     return f"{outcome(found)}; the first by {found.measure} is {found.leader} with {score} ({standing(found)})."
 
 
@@ -232,10 +237,10 @@ def criterion(word: Word, corrected: float, comparisons: int, stays: float, samp
 
 def reasons(verdict: Verdict, comparisons: int, samples: int, alpha: float, power: float) -> tuple[str, ...]:
     """The numbers behind a verdict, one sentence each."""
-    topics = verdict.topics
+    topics, places = verdict.topics, decimals([verdict.difference])
     said = [
-        f"The difference is {verdict.difference:.3f}, with 95 % confidence between {verdict.low:.3f} and"
-        f" {verdict.high:.3f}; {verdict.leader} is ahead on {verdict.wins} of {topics} topics and behind on"
+        f"The difference is {verdict.difference:.{places}f}, with 95 % confidence between {verdict.low:.{places}f} and"
+        f" {verdict.high:.{places}f}; {verdict.leader} is ahead on {verdict.wins} of {topics} topics and behind on"
         f" {verdict.losses}.",
         _chance(verdict.p, verdict.p_corrected, comparisons, alpha),
     ]
@@ -305,9 +310,6 @@ def doubt(unjudged: float, *, only_relevant: bool) -> str:
 
 
 HALF = 0.5  # the share of judgements kept in a sample
-POWER = 0.8  # the probability of a decision that `topics_needed` asks for
-MANY_TOPICS = 100_000  # if more topics than this are needed, the number is not reported
-LARGEST_EFFECT = 10.0  # in standard deviations: a larger effect needs no more topics than this one
 
 
 def decide(
@@ -432,48 +434,6 @@ def lead_rests_on(differences: Array) -> int:
     """
     left = differences.sum() - np.cumsum(np.sort(differences)[::-1])
     return int(np.argmax(left <= 1e-12)) + 1
-
-
-def topics_needed(differences: Array, alpha: float = 0.05, power: float = POWER, *, comparisons: int = 1) -> int | None:
-    """How many topics are needed to find this mean difference with this standard deviation significant.
-
-    The fewest topics at which a paired t test finds it with this power at the level alpha / comparisons (Cohen,
-    Statistical Power Analysis for the Behavioral Sciences, 1988; here by the noncentral t distribution), and at which a
-    randomisation test can find anything: ahead on all of n topics, p is 2 / 2ⁿ. None if it is above MANY_TOPICS.
-
-    >>> topics_needed(np.array([0.1, -0.1, 0.2, 0.0, 0.1, -0.05, 0.15, 0.05]))
-    28
-    >>> topics_needed(np.full(8, 0.1)), topics_needed(np.full(8, 0.1), comparisons=142)
-    (6, 13)
-    """
-    level = alpha / comparisons
-    with np.errstate(over="ignore", invalid="ignore"):
-        mean, deviation = abs(float(differences.mean())), float(differences.std(ddof=1))
-    if not math.isfinite(mean) or not math.isfinite(deviation) or mean == 0:
-        return None
-    fewest = math.floor(1 - math.log2(level)) + 1  # the first n with 2 / 2ⁿ below the level
-    effect = min(mean / deviation, LARGEST_EFFECT) if deviation > 0 else LARGEST_EFFECT
-    # The power grows with the topics: double them until it is enough, then halve the gap.
-    low, high = fewest - 1, fewest
-    while _power_of_t(effect, high, level) < power:
-        low, high = high, 2 * high
-        if low > MANY_TOPICS:
-            return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if _power_of_t(effect, middle, level) >= power else (middle, high)
-    return high if high <= MANY_TOPICS else None
-
-
-def _power_of_t(effect: float, topics: int, level: float) -> float:
-    """The probability that a paired t test is significant in the direction of the effect.
-
-    >>> round(_power_of_t(0.5, 34, 0.05), 3)
-    0.808
-    """
-    from scipy.special import nctdtr, stdtrit
-
-    return 1 - float(nctdtr(topics - 1, effect * math.sqrt(topics), stdtrit(topics - 1, 1 - level / 2)))
 
 
 def _verdict(

@@ -192,6 +192,19 @@ def test_a_damaged_table_of_links_is_refused(tmp_path: Path) -> None:
         read_links(folder)
 
 
+@pytest.mark.parametrize(
+    "lines", ["a b\nb c\nc a\nd a\n", "# n=4\n0 1\n1 2\n", "a\tb\t2\nb\tc\t1\n", "a b 2\nb c 1 \n"]
+)
+@pytest.mark.parametrize("end", ["\r\n", "\r", " \n"])
+def test_the_end_of_a_line_is_part_of_no_name(tmp_path: Path, lines: str, end: str) -> None:
+    (tmp_path / "plain").write_text(lines)
+    (tmp_path / "ended").write_bytes(lines.replace("\n", end).encode())
+    plain = read_links(tmp_path / "plain")
+    for memory in (None, "1GB"):
+        found = read_links(tmp_path / "ended", memory=memory)
+        assert (list(found.pages), found.weights.tolist()) == (list(plain.pages), plain.weights.tolist())
+
+
 def test_part_of_a_graph() -> None:
     graph = graph_of_edges([("a", "b", 1), ("b", "c", 2), ("c", "a", 3), ("c", "c", 4)])
     part = graph.part(np.array([True, False, True]))

@@ -22,4 +22,4 @@ def test_effort_alone_decides_nothing(compare: Any) -> None:
         assert (result.returncode, result.stdout) == (1, "")
         (line,) = result.stderr.strip().splitlines()
         assert line.startswith(f"leadline: {measure} gives no verdict: ")
-        assert line.endswith("ask for recall at an effort, such as R@100 or PRES@100")
+        assert line.endswith("(leadline compare recall, leadline.effort_to_recall)")

@@ -152,8 +152,8 @@ def test_no_output_replaces_what_a_path_of_the_function_is(
 
 
 FUNCTIONS = [
-    "compare", "correlation", "duplicates", "evaluate", "hits", "ideal_run", "incomplete", "pagerank", "power",
-    "read_links", "read_scores", "report", "retrievability", "slices", "tune", "verdict",
+    "compare", "correlation", "duplicates", "evaluate", "hits", "ideal_run", "incomplete", "overlap", "pagerank",
+    "power", "read_links", "read_scores", "report", "retrievability", "slices", "tune", "verdict",
 ]  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leadline.judge.judging_quality import bootstrap_interval, cohen_kappa, krippendorff_alpha
+from leadline.judge.judging_quality import bootstrap_interval, cohen_kappa, fleiss_kappa, krippendorff_alpha
 
 
 def marks(rng: np.random.Generator, people: int = 2) -> Any:
@@ -69,3 +69,40 @@ def test_intervals_hold_the_value_and_shrink() -> None:
     wide = np.subtract(*bootstrap_interval(lambda each: cohen_kappa(*each), few, samples=200)[::-1])
     narrow = np.subtract(*bootstrap_interval(lambda each: cohen_kappa(*each), many, samples=200)[::-1])
     assert narrow < wide
+
+
+# seed, (people, documents, grades), kappa
+STATSMODELS = (
+    (3, (12, 14, 5), 0.47645186354863794),
+    (4, (3, 30, 2), 0.40336562978072366),
+    (5, (5, 8, 4), 0.5229982964224871),
+)
+# How often six psychiatrists gave each of 30 patients each of five diagnoses: Fleiss 1971, table 1.
+DIAGNOSES = """
+00060 03003 01401 00006 03030 20400 00402 20310 20040 00006 10050 11040 03300 10050 02031
+00501 30012 51000 02040 10203 00006 01050 02013 20040 10041 05010 40002 02040 10500 00006
+"""
+
+
+def test_fleiss_kappa_of_his_own_example() -> None:
+    counts = [[int(digit) for digit in row] for row in DIAGNOSES.split()]
+    marks = np.array([np.repeat(range(5), row) for row in counts], float).T
+    assert marks.shape == (6, 30)
+    assert fleiss_kappa(marks) == pytest.approx(0.430, abs=5e-4)  # as printed
+
+
+def test_fleiss_kappa_is_that_of_statsmodels() -> None:
+    # statsmodels.stats.inter_rater.fleiss_kappa 0.15.0 of the same marks
+    for seed, (people, documents, grades), expected in STATSMODELS:
+        rng = np.random.default_rng(seed)
+        marks = rng.integers(0, grades, (people, documents))
+        marks[1:, ::2] = marks[0, ::2]
+        assert fleiss_kappa(marks.astype(float)) == pytest.approx(expected, abs=1e-14)
+
+
+def test_fleiss_kappa_takes_only_documents_that_all_judged() -> None:
+    marks = np.array([[1, 1, 0, 0, 1], [1, 1, 0, 1, np.nan], [1, 0, 0, 0, 0]])
+    assert fleiss_kappa(marks) == fleiss_kappa(marks[:, :4])
+    assert np.isnan(fleiss_kappa(np.ones((3, 4))))
+    assert np.isnan(fleiss_kappa(np.full((3, 2), np.nan)))
+    assert fleiss_kappa(np.array([[0, 1], [0, 1], [0, 1]], float)) == 1

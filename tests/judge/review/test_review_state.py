@@ -172,7 +172,7 @@ def test_only_what_is_new_is_asked_about(project: ReviewProject, mark: Mark, tmp
     assert "All 2 rounds together" in said
     state = mark(*(f"a{number}" for number in range(60, 80)), of=grown)
     assert state.recall_bound() > 0.5
-    with pytest.raises(InputError, match="all 80 documents are in the review already: leave them out to go on"):
+    with pytest.raises(InputError, match="all 80 documents are in the review already: leave them out to continue it"):
         extend_review(grown, [source])
     assert not (grown.folder / "collection-3").exists()
 

@@ -188,7 +188,19 @@ def test_the_strategies_of_reviews_are_not_read_as_words(titles: Index, shared: 
 
 @pytest.mark.parametrize(
     ("query", "found"),
-    [("class:A61K31/00", 4), ("class:A61K31", 4), ("ipc:A61K31/00", 3), ("cpc:A61K31/00", 1), ("class:A61K31/44", 1)],
+    [
+        ("class:A61K31/00", 4),
+        ("class:A61K31", 4),
+        ("class:A61K3*", 5),
+        ("class:A61K31*", 5),
+        ("class:A61K31/*", 4),
+        ("class:A61K4*", 0),
+        ("class:A61K31/4*", 1),
+        ("class:(A61K9* OR B01)", 1),
+        ("ipc:A61K31/00", 3),
+        ("cpc:A61K31/00", 1),
+        ("class:A61K31/44", 1),
+    ],
 )
 def test_a_main_group_finds_its_subgroups(titles: Index, query: str, found: int) -> None:
     assert Language(titles).search(query).found == found

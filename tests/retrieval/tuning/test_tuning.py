@@ -94,6 +94,8 @@ def test_what_cannot_be_tuned_is_refused_in_one_line(office: Path, tmp_path: Pat
         ll.tune(index, topics, qrels, folds=1)
     with pytest.raises(MeasureError, match="last_rel gives no verdict"):
         ll.tune(tmp_path / "no such index", topics, qrels, measure="last_rel")  # refused before anything is opened
+    with pytest.raises(MeasureError, match=r"effort@0.8 may give no verdict; .*leadline compare recall"):
+        ll.tune(tmp_path / "no such index", topics, qrels, measure="effort@0.8")
 
 
 def test_the_command(office: Path, tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:

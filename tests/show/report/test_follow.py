@@ -157,7 +157,7 @@ def test_fixed_figures_say_so_and_a_button_leads_back(page: Any) -> None:
     before = page.locator("#told_apart h3").inner_text()
     choose(page, effort=EFFORT, measure="AP")
     fixed = page.evaluate("[...document.querySelectorAll('figure.fixed')].map(one => one.id)")
-    assert sorted(fixed) == ["agreement", "incomplete", "power"]
+    assert sorted(fixed) == ["agreement", "effort_at_recall", "incomplete", "power"]
     page.wait_for_timeout(600)
     assert "AP" in page.locator("#told_apart h3").inner_text()
     page.locator(".choices .reset").click()

@@ -24,7 +24,7 @@ from leadline.collections.documents.collection_files import (
     read_manifest,
     sums_name,
 )
-from leadline.collections.documents.document import Claim, Document, covering
+from leadline.collections.documents.document import Claim, Document, covering, is_main_group
 from leadline.collections.documents.numbers import normalise
 from leadline.errors import InputError, nearest, system_reason
 from leadline.records.result import Result, counted
@@ -311,8 +311,10 @@ def _escaped(symbol: str) -> str:
     import re
 
     compact = covering("".join(symbol.upper().split()))
+    if compact.endswith("*"):
+        return re.escape(compact[:-1])
     # C07D4 is group 4, not 40 to 49.
-    ending = r"(?:/|$)" if len(compact) > 4 and "/" not in compact else ""
+    ending = r"(?:/|$)" if is_main_group(compact) else ""
     return re.escape(compact) + ending
 
 

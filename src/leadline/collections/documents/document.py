@@ -390,6 +390,15 @@ def covering(symbol: str) -> str:
     return symbol.removesuffix("/00")
 
 
+def is_main_group(symbol: str) -> bool:
+    """Whether a class is a main group, written without its /00: what is under it begins with a slash.
+
+    >>> is_main_group("A61K31"), is_main_group("A61K31/44"), is_main_group("A61K")
+    (True, False, False)
+    """
+    return len(symbol) > 4 and "/" not in symbol
+
+
 # American classes are in columns too: three for the class, three for the subclass, then its decimals and letters. "DIG"
 # and "FOR" are collections beside the subclasses; those in E follow the European office.
 _CLASS = re.compile(r"D?[1-9][0-9]{0,2}|PLT|G9B")

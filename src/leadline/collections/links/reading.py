@@ -374,7 +374,9 @@ class EdgeFile:
         waiting: list[bytes] = []
         size = 0
         with open(self.path, "rb", opener=open_without_waiting) as file:
-            for piece in within_ratio(pieces_of(file, self.path), self.path, size_of(self.path)):
+            for read in within_ratio(pieces_of(file, self.path), self.path, size_of(self.path)):
+                # Lines may end as on old Macintoshes, as in what `read_text` reads.
+                piece = read if b"\n" in read else read.replace(b"\r", b"\n")
                 waiting.append(piece)
                 size += len(piece)
                 if size >= self.part and b"\n" in piece:
@@ -452,7 +454,7 @@ class _Part:
         for number, line in enumerate(self.content.decode("utf-8", "replace").split("\n"), start=1 + self.before):
             if not line.strip() or line.startswith("#"):
                 continue
-            cells = [cell.strip() for cell in line.split("\t")] if columns.tabs else line.split(None, width - 1)
+            cells = [cell.strip() for cell in line.split("\t")] if columns.tabs else line.strip().split(None, width - 1)
             if len(cells) != width:
                 problem = f"{len(cells)} field{'s' * (len(cells) != 1)}, the first edge has {width} ({FIELDS})"
                 raise InputError(self.path, problem, line=number)

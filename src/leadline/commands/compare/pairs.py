@@ -1,5 +1,8 @@
 """Which of two systems is better, for every pair, with p-value and effect size.
 
+--test anova and tukey-hsd rest on one two-way analysis of variance (system and topic), whose F is printed too; Tukey's
+honestly significant difference is exact, by the studentised range. --test tukey is its version by random draws.
+
 Examples:
   leadline compare pairs qrels.txt runs/*.run -m PRES@100
   leadline compare pairs qrels.txt runs/*.run -m "PRES@100 AP" --test t --correction bonferroni --format tsv
@@ -8,11 +11,11 @@ Examples:
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
 from leadline.commands.shared.comparison import add_comparison_options, load_scores
 from leadline.commands.shared.output import print_notes, write, write_table
 from leadline.commands.shared.signature import public
-from leadline.records.result import Table
 
 FEW_PAIRS = 15  # fit on a screen beside the summary
 
@@ -34,7 +37,7 @@ def run(options: argparse.Namespace) -> None:
         return
     how = public("compare").given(options)
     results = [compare(scores, measure, **how) for measure in scores.measures]
-    every_pair = Table(results[0].table().columns, [row for pairs in results for row in pairs.table().rows])
+    every_pair = replace(results[0].table(), rows=[row for pairs in results for row in pairs.table().rows])
     notes = [*scores.notes, *(note for pairs in results for note in pairs.notes)]
     for_terminal = options.format == "table" and options.output is None
     if for_terminal:

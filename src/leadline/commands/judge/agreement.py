@@ -69,10 +69,10 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _pairs(state: JudgingState, people: list[str]) -> Table:
-    """Kappa of every two assessors, and alpha of all, with intervals; unsure marks are left out."""
+    """Kappa of every two assessors, Fleiss' kappa and alpha of all, with intervals; unsure marks are left out."""
     import numpy as np
 
-    from leadline.judge.judging_quality import bootstrap_interval, cohen_kappa, krippendorff_alpha
+    from leadline.judge.judging_quality import bootstrap_interval, cohen_kappa, fleiss_kappa, krippendorff_alpha
 
     rows: list[list[Any]] = []
     marks = {person: state.grades_of(person) for person in people}
@@ -88,6 +88,9 @@ def _pairs(state: JudgingState, people: list[str]) -> Table:
             low, high = bootstrap_interval(statistic, pair)
             both = int(np.isfinite(pair).all(axis=0).sum())
             rows.append([f"{first}, {second}", name, both, statistic(pair), low, high])
+    if len(people) > 2:
+        by_all = int(np.isfinite(table).all(axis=0).sum())
+        rows.append(["all", "Fleiss' kappa", by_all, fleiss_kappa(table), *bootstrap_interval(fleiss_kappa, table)])
     low, high = bootstrap_interval(lambda each: krippendorff_alpha(each, level="ordinal"), table)
     judged = int((np.isfinite(table).sum(axis=0) > 1).sum())
     rows.append(["all", "alpha, ordinal", judged, krippendorff_alpha(table, level="ordinal"), low, high])

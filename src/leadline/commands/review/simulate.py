@@ -26,7 +26,7 @@ from leadline.commands.shared.output import print_notes, progress_bar, write_tab
 from leadline.commands.shared.signature import public
 from leadline.errors import UsageError
 from leadline.judge.choices import LEARNER_NAMES, STOPPING_RULES
-from leadline.records.result import counted
+from leadline.records.result import counted, number
 from leadline.text.files import write_stored
 from leadline.text.owned_folder import OwnedFolder
 
@@ -126,7 +126,7 @@ def _reviews(options: argparse.Namespace) -> tuple[list[LabelledReview], list[st
         review = finished_review(state)
         read, total = int(state.is_read.sum()), len(review.documents)
         found = counted(int(review.relevant.sum()), "document")
-        said = [f"the review itself: {read:,} of {total:,} documents read ({read / total:.3f}), {found} relevant"]
+        said = [f"the review itself: {read:,} of {total:,} documents read ({number(read / total)}), {found} relevant"]
         if read < total:
             said.append(f"{counted(total - read, 'document')} that nobody read: taken as not relevant")
         return [review], said
@@ -161,7 +161,7 @@ def _notes(found: ReviewSimulation) -> list[str]:
     by_rounding = found.saved_by_rounding
     saved = []
     for place, learner in enumerate(found.learners):
-        values = ", ".join(f"{values[place].mean():.3f} {_ROUNDED[name]}" for name, values in by_rounding.items())
+        values = ", ".join(f"{number(values[place].mean())} {_ROUNDED[name]}" for name, values in by_rounding.items())
         saved.append(f"{learner} {values}")
     always = [
         (float(found.read[place, ..., at].mean()), learner, rule)

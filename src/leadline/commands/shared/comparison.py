@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import warnings
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from leadline.commands.shared.argument_kinds import INPUT_FILE
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
 READING = ("rel", "order", "topics", "reads", "lengths", "qrels_format")  # of `evaluate`: how runs are read
 
 
-def add_comparison_options(parser: argparse.ArgumentParser, *, scores: bool = True) -> None:
+def add_comparison_options(
+    parser: argparse.ArgumentParser, *, scores: bool = True, measures: bool = True, reading: Sequence[str] = READING
+) -> None:
+    """The options that comparisons have in common; `measures` is for those that are told by which to compare."""
     add_options(parser, "inputs")
     if scores:
         parser.add_argument(
@@ -30,7 +34,7 @@ def add_comparison_options(parser: argparse.ArgumentParser, *, scores: bool = Tr
         )
         public("read_scores").add(parser, "columns")
     only = {"flags": ["--only"], "dest": "only"}  # --topics is a table of `compare slices`
-    public("evaluate").add(parser, "measures", *READING, topics=only)
+    public("evaluate").add(parser, *["measures"] * measures, *reading, topics=only)
     public("compare").add(parser, "seed")
     add_cluster_option(parser)
     add_options(parser, "--strict", "-f", "-o", "-q")

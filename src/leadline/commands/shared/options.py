@@ -271,14 +271,14 @@ def add_system_option(parser: argparse.ArgumentParser, default: str | None, desc
     from leadline.retrieval import systems
 
     names = [*systems.names(), *systems.BASELINES]
-    one_of = f"{', '.join(names)}, a variant such as bitem:claims (`leadline systems` lists them)"
+    one_of = f"{', '.join(names)} (`leadline systems` lists all), with options: 'bitem(variant=claims)', 'bm25(k1=0.9)'"
     words = f"{one_of}, or a pipeline in a .toml file (default: {described})"
     named = choice(names)
 
     def convert(text: str) -> str:
         if text.endswith(".toml"):
             return text
-        named(text.partition(":")[0])
+        named(re.split("[:(]", text)[0].strip())
         from leadline.retrieval.pipeline.named_systems import system
 
         try:

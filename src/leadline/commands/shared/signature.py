@@ -39,7 +39,10 @@ KINDS: dict[str, Settings] = {
     "MeasureLike": {"flags": ["-m", "--measures"], "metavar": "MEASURE", "type": WORD},
     "MemoryLike": {"metavar": "SIZE", "type": memory_type},
 }  # by the name of the type
-METAVARS = {"Order": "ORDER", "Format": "FORMAT", "Grade": "GRADE", "Level": "LEVEL", "Part": "SHARE"}
+METAVARS = {
+    "Order": "ORDER", "Format": "FORMAT", "Grade": "GRADE", "Level": "LEVEL", "Part": "SHARE",
+    "ShareOrPercent": "SHARE",
+}  # fmt: skip
 
 
 class Parameter(NamedTuple):

@@ -192,10 +192,9 @@ def snippet_length(page: TerminalPage) -> int:
     return LINES * (page.width - len(INDENT) - 2)
 
 
-def hit_lines(page: TerminalPage, hit: Hit, snippet: Snippet, more: Sequence[str] = ()) -> list[str]:
-    """The lines of a hit: title and score, its facts, a snippet, and more lines."""
-    score = f"{hit.score:.3f}" if abs(hit.score) < 100 else f"{hit.score:,.1f}"
-    lines = [page.heading(hit.title or hit.name, score, indent=f"{hit.rank:>4}  ")]
+def hit_lines(page: TerminalPage, hit: Hit, snippet: Snippet, places: int, more: Sequence[str] = ()) -> list[str]:
+    """The lines of a hit: title and score with so many decimals, its facts, a snippet, and more lines."""
+    lines = [page.heading(hit.title or hit.name, f"{hit.score:,.{places}f}", indent=f"{hit.rank:>4}  ")]
     lines.append(page.facts(hit.facts, INDENT))
     lines += page.snippet(snippet, INDENT, LINES)
     return [*lines, *(INDENT + page.dimmed(text) for text in more if text)]

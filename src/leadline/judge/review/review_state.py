@@ -15,9 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import threading
 import time
-import traceback
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
@@ -41,6 +39,7 @@ from leadline.judge.review.learners import (
 )
 from leadline.judge.review.project import KNOWN, STARTER, ReviewProject
 from leadline.judge.review.stopping import Certificate, lowest_so_far, missing_limits, with_sensitivity
+from leadline.text.background import Background
 
 Grades = NDArray[np.int8]
 READERS = ("assessor", "expert")
@@ -544,8 +543,7 @@ class Proposer:
         self._start = _query_scores(features, query, seed)
         self._model: ReviewLearner | None = None
         self._taught: tuple[Rows, Labels] = (np.zeros(0, np.int64), np.zeros(0, np.bool_))
-        self._wanted, self._ended = threading.Event(), False
-        self._thread: threading.Thread | None = None
+        self._background = Background(self._turn, "learner")
         self.scores: Scores = self._start  # replaced as a whole, never changed
         self.rounds = 0  # how often it learned
         self.seconds = 0.0  # how long it took the last time
@@ -554,31 +552,20 @@ class Proposer:
 
     def start(self) -> None:
         """Learn in the background from now on."""
-        self._thread = threading.Thread(target=self._run, name="learner", daemon=True)
-        self._thread.start()
+        self._background.start()
 
     def wake(self) -> None:
         """Say that something was judged."""
-        self._wanted.set()
+        self._background.wake()
 
     def close(self) -> None:
-        self._ended = True
-        self._wanted.set()
-        if self._thread is not None:
-            self._thread.join(30)
+        self._background.close(30)
 
-    def _run(self) -> None:
-        while True:
-            self._wanted.wait()
-            self._wanted.clear()
-            if self._ended:
-                return
-            try:
-                self.learn()
-                if self._prepare is not None:
-                    self._prepare()
-            except Exception:
-                traceback.print_exc()  # people read on by the scores there are, and the next judgement tries again
+    def _turn(self) -> None:
+        """Learn; where that fails, people read on by the scores there are, and the next judgement tries again."""
+        self.learn()
+        if self._prepare is not None:
+            self._prepare()
 
     def learn(self) -> None:
         """Bring the scores up to date."""

@@ -18,7 +18,7 @@ from leadline.judge.review.learners import LEARNERS, Labels, Rows, TextFeatures,
 from leadline.judge.review.stopping import ROUNDING, RULES, Review
 from leadline.records.inputs import QrelsLike
 from leadline.records.qrels import Qrels
-from leadline.records.result import Result, Table, counted
+from leadline.records.result import Result, Table, counted, number
 from leadline.records.runs import Run
 from leadline.records.scores import Scores
 
@@ -152,7 +152,8 @@ class ReviewSimulation(Result):
 
     def _finding(self) -> str:
         sizes = f"{counted(len(self.reviews), 'review')}, {counted(self.seeds, 'seed')}"
-        saved = ", ".join(f"{name} {value:.3f}" for name, value in zip(self.learners, self.saved.mean(1), strict=True))
+        means = self.saved.mean(1)
+        saved = ", ".join(f"{name} {number(mean, means)}" for name, mean in zip(self.learners, means, strict=True))
         return f"{sizes}; WSS@{100 * self.target:g} (rounded up): {saved}"
 
     def _shown_table(self) -> Table:

@@ -60,8 +60,9 @@ def wss(
 
     Unjudged: not relevant; they are candidates only as far as the list is longer than the judgements.
 
-    Short list: 0 if it does not reach the share. Where every candidate is judged, as in a systematic review, a list cut
-    short scores as the whole one; where not, N is its own length, so compare lists of the same length only.
+    Short list: 0 if it does not reach the share, which is more than a list has that reaches it late. Where every
+    candidate is judged, as in a systematic review, a list cut short scores as the whole one; where not, N is its own
+    length, so compare lists of the same length only.
 
     >>> wss(Hits.of(ranks=[1, 10], relevant=2, retrieved=100), share=0.95).round(3)
     array([0.85])
@@ -87,7 +88,7 @@ def effort(hits: Hits, share: ShareOrPercent = 0.95, rel: int = 1) -> Array:
 
     Unjudged: not relevant.
 
-    Short list: undefined if it does not reach the share.
+    Short list: undefined if it does not reach the share; for `leadline compare recall` that is worse than any effort.
 
     >>> effort(Hits.of(ranks=[1, 2, 30], relevant=4), share=0.75)
     array([30.])

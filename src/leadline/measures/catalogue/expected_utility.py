@@ -9,7 +9,7 @@ import numpy as np
 
 from leadline.errors import MeasureError
 from leadline.measures.choices import Theta
-from leadline.measures.definition import View, measure
+from leadline.measures.definition import Effort, View, measure
 from leadline.measures.hits import Array, Hits, Integers, Reading
 from leadline.measures.subtopics import SubtopicHits, subtopic_hits, weights
 from leadline.options import Bounds, NotNegative, Share
@@ -23,7 +23,12 @@ def _view(options: Mapping[str, Any]) -> View:
     return View(needs=frozenset(["subtopics", "words"] if options["cost"] else ["subtopics"]))
 
 
-@measure("EGU", at="effort", aliases=("EU", "expected_global_utility"), view=_view)
+def _effort(options: Mapping[str, Any]) -> Effort | None:
+    cost = options["cost"]
+    return "priced" if cost or (cost is None and options["variant"] == "trecdd") else None
+
+
+@measure("EGU", at="effort", aliases=("EU", "expected_global_utility"), view=_view, effort=_effort)
 def expected_global_utility(
     hits: Hits,
     effort: int = 10,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from leadline.measures.catalogue.effort import ShareOrPercent, as_fraction
-from leadline.measures.definition import measure
+from leadline.measures.definition import Effort, measure
 from leadline.measures.hits import Array, Hits, Integers, ratio
 from leadline.options import NotNegative
 
@@ -84,7 +87,11 @@ def normalised_cumulative_gain(hits: Hits, share: ShareOrPercent = 0.1, rel: int
     return ratio(found.count(found.rank <= depth[found.row]), hits.n_relevant(rel))
 
 
-@measure("cost", at="effort", better="lower", aliases=("total_cost",), effort="alone")
+def _effort_of_cost(options: Mapping[str, Any]) -> Effort | None:
+    return "priced" if options["reading"] > 0 else None
+
+
+@measure("cost", at="effort", better="lower", aliases=("total_cost",), effort=_effort_of_cost)
 def cost(
     hits: Hits, effort: int | None = None, reading: NotNegative = 1.0, worth: NotNegative = 20.0, rel: int = 1
 ) -> Array:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import numpy as np
 
 from leadline.measures.catalogue.average_precision import average_precision
 from leadline.measures.catalogue.precision import precision, recall
-from leadline.measures.definition import measure
+from leadline.measures.definition import Effort, measure
 from leadline.measures.hits import Array, Hits, ratio
 from leadline.options import Bounds
 
@@ -141,7 +142,12 @@ def _harmonic(precise: Array, complete: Array, weight: float) -> Array:
     return ratio((weight + 1.0) * precise * complete, weight * precise + complete)
 
 
-@measure("utility")
+def _effort_of_utility(options: Mapping[str, Any]) -> Effort | None:
+    """Reading costs where a document that is not relevant is worth less listed than not listed."""
+    return "priced" if options["wrong"] < options["spared"] else None
+
+
+@measure("utility", effort=_effort_of_utility)
 def utility(
     hits: Hits,
     found: float = 1.0,

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.collections.documents.document import covering
+from leadline.collections.documents.document import covering, is_main_group
 from leadline.errors import InputError, LeadlineWarning, checked_choice
 from leadline.records.result import Result, counted
 from leadline.retrieval.choices import FIELDS
@@ -306,8 +306,8 @@ class Index(Result):
     def having(self, column: str, words: Sequence[str]) -> NDArray[np.bool_]:
         """Which documents have one of these offices, or one of these classes or a class under one of them.
 
-        A class is a section, class, subclass or group: C07 includes C07D401/04, and C07D4 is group 4, not 40 to 49. A
-        main group, written C07D401 or C07D401/00, includes its subgroups.
+        A class is a section, class, subclass or group: C07 includes C07D401/04, and C07D4 is group 4, C07D4* also 40 to
+        49 and so on. A main group, written C07D401 or C07D401/00, includes its subgroups.
         """
         checked_choice("column", column, list(CODES))
         compact = ["".join(word.upper().split()) for word in words]
@@ -329,8 +329,8 @@ def _rows_with_words(column: CodedColumn, words: Sequence[str], name: str) -> ND
         exactly = column.terms.find([encode_id(word)])
         chosen[exactly] = exactly[0] >= 0
         if is_class:
-            whole_group = len(word) > 4 and "/" not in word
-            under = column.terms.prefixed(encode_id(word + "/" if whole_group else word))
+            beginning = word[:-1] if word.endswith("*") else f"{word}/" if is_main_group(word) else word
+            under = column.terms.prefixed(encode_id(beginning))
             chosen[under.start : under.stop] = True
     return column.having(chosen)
 

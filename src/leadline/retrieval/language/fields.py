@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
-from leadline.collections.documents.document import levels, symbol
+from leadline.collections.documents.document import is_main_group, levels, symbol
 from leadline.errors import InputError, nearest
 from leadline.retrieval.language.tree import DATE_FILTERS, FILTERS, ORDERS, ResultOrder
 from leadline.text.days import day_number, iso
@@ -80,6 +80,8 @@ def filter_value(name: str, written: str) -> str:
 
     >>> filter_value("class", "c07d 401/04"), filter_value("before", "12.8.1998"), filter_value("office", "Europe")
     ('C07D401/04', '1998-08-12', '')
+    >>> filter_value("class", "C07D4*"), filter_value("class", "C07D*"), filter_value("class", "C07D401/*")
+    ('C07D4*', 'C07D', 'C07D401')
     >>> filter_value("published", "2010-2012"), filter_value("filed", ">1998"), filter_value("kind", "b2")
     ('2010..2012', '1999-01-01..', 'B2')
     """
@@ -92,10 +94,13 @@ def filter_value(name: str, written: str) -> str:
         return period(name, written)
     if name in ("before", "after"):
         return _date(name, written)
-    written = written.rstrip("*")
+    stars, written = written.endswith("*"), written.rstrip("*")
     if name in ("class", "ipc", "cpc"):
-        compact = _CUT_OFF.sub("", "".join(written.upper().split()))
-        return compact if compact and compact in levels(symbol(compact)) else ""
+        typed = "".join(written.upper().split())
+        compact = _CUT_OFF.sub("", typed)
+        if not compact or compact not in levels(symbol(compact)):
+            return ""
+        return f"{compact}*" if stars and compact == typed and is_main_group(compact) else compact
     letters = written if written.isascii() and written.isalnum() else ""
     if name == "kind":
         return letters.upper() if len(letters) <= 8 else ""

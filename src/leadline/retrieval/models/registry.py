@@ -122,7 +122,7 @@ class Model:
         for name, value in given.items():
             if name not in self.parameters:
                 known = ", ".join(self.parameters) or "none"
-                problem = f"has no parameter {name!r}, it has {known}{nearest(name, self.parameters)}"
+                problem = f"has no option {name!r}{nearest(name, self.parameters)} (it has: {known})"
                 raise InputError(self.name, problem)
             try:
                 values[name] = checked(name, value, self.types[name])

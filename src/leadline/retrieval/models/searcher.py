@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import re
 import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -17,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from leadline.errors import InputError, checked_choice
+from leadline.options import name_and_options, typed_options
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.models.kernel_arguments import (
     BINS,
@@ -42,7 +41,6 @@ Combine = Literal["text", "scores"]
 RECIPES_KEPT = 256
 LENGTH = "(length of the document)"  # in place of a term
 Recipes = Sequence[tuple[Recipe, str, float]]  # one, or one per field with the field's name and weight
-_MODEL = re.compile(r"\s*([\w+-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
 class Contribution(NamedTuple):
@@ -280,16 +278,11 @@ def parse_model(written: str) -> tuple[str, dict[str, Any]]:
     >>> parse_model("bm25(k1=0.9, b=0.4)"), parse_model("dph")
     (('bm25', {'k1': 0.9, 'b': 0.4}), ('dph', {}))
     """
-    match = _MODEL.fullmatch(written)
-    try:
-        if match is None:
-            raise ValueError
-        call = ast.parse(f"model({match[2] or ''})", mode="eval").body
-        if not isinstance(call, ast.Call) or call.args or any(word.arg is None for word in call.keywords):
-            raise ValueError
-        return match[1], {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
-    except (ValueError, SyntaxError):
-        raise InputError("model", f"{written!r} is not written like bm25(k1=0.9, b=0.4)") from None
+    name, given = name_and_options(written, "model", "bm25(k1=0.9, b=0.4)")
+    if not given:
+        return name, {}
+    model = MODELS.named(name)
+    return name, typed_options(model.name, given, {option: model.types[option] for option in model.parameters})
 
 
 # The best documents of queries, by machine code or by NumPy, with results equal to the last bit.

@@ -23,16 +23,18 @@ import inspect
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from types import ModuleType
 from typing import Any
 
 from leadline.errors import InputError, checked_choice, not_a_choice
+from leadline.options import name_and_options, typed_options
 from leadline.records.result import Result, Table, counted
 from leadline.retrieval.pipeline.after.either import Either
 from leadline.retrieval.pipeline.after.refuse import Refuse
 from leadline.retrieval.pipeline.pipeline import STEPS, Pipeline, Step, pipeline_of
+from leadline.retrieval.pipeline.query.search import Search
 from leadline.text.source import read_toml
 
 KEYS = ("about", "steps", "parts")
@@ -156,16 +158,54 @@ def described(name: str) -> str:
 
 
 def system(name: str) -> Pipeline:
-    """The pipeline of a named system or baseline, of a variant (`bitem:claims`), or of a file that ends in .toml."""
+    """The pipeline of a named system or baseline, or of a file that ends in .toml.
+
+    A variant is `bitem(variant=claims)`, or `bitem:claims`; a baseline has the options of its model: `bm25(k1=0.9)`.
+    """
     if name.endswith(".toml"):
         return read_pipeline(name)
-    team, colon, variant = name.partition(":")
-    if colon:
-        return variant_named(team, variant, variants_of(team)).pipeline
-    if name in baselines():
-        return pipeline_of(baselines()[name][1], name)
+    team, given = system_options(name)
+    if team in baselines():
+        pipeline = pipeline_of(baselines()[team][1], team)
+        return _with_model_options(pipeline, team, given) if given else pipeline
+    if "variant" in given:
+        return variant_named(team, given["variant"], variants_of(team)).pipeline
+    return pipeline_of(_module(team).PIPELINE, team)
+
+
+def system_options(written: str) -> tuple[str, dict[str, str]]:
+    """The name of a system with the texts of its options, also of one written as `bitem:claims`.
+
+    >>> system_options("bitem:claims"), system_options("bitem(variant=claims)"), system_options("bm25+rm3(b=0.4)")
+    (('bitem', {'variant': 'claims'}), ('bitem', {'variant': 'claims'}), ('bm25+rm3', {'b': '0.4'}))
+    """
+    name, given = name_and_options(written, "system", "bitem(variant=claims)")
+    name, colon, variant = name.partition(":")
     checked_choice("system", name, [*systems(), *baselines()])
-    return pipeline_of(_module(name).PIPELINE, name)
+    if colon:
+        given = {"variant": variant} | given
+        variants_of(name) or variant_named(name, variant, ())
+    if name not in baselines():
+        known = {"variant": str} if variants_of(name) else {}
+        typed_options(name, given, known)
+    return name, given
+
+
+def _with_model_options(one: Step, where: str, given: Mapping[str, str]) -> Pipeline:
+    """A baseline whose searches by words have a model with these options."""
+
+    options = ", ".join(f"{name}={value}" for name, value in given.items())
+
+    def changed(step: Any) -> Any:
+        if isinstance(step, tuple):
+            return tuple(map(changed, step))
+        if not isinstance(step, Step):
+            return step
+        if isinstance(step, Search):
+            return replace(step, model=f"{step.model}({options})")
+        return replace(step, **{option.name: changed(getattr(step, option.name)) for option in fields(step)})
+
+    return pipeline_of(changed(one), where)
 
 
 def _module(name: str) -> ModuleType:
@@ -278,9 +318,9 @@ def list_systems(*names: str) -> SystemList:
 def _items(name: str) -> list[NamedSystem]:
     if name in baselines():
         return [NamedSystem(name, (PATENTS, TEXTS), baselines()[name][0])]
-    team, colon, variant = name.partition(":")
+    team, given = system_options(name)
     variants = variants_of(team)
-    if colon:
+    if variant := given.get("variant"):
         chosen = f"{team}:{variant_named(team, variant, variants).name}"
         return [item for item in _items(team) if item.name == chosen]
     title = described(name).partition("\n")[0].removesuffix(".")

@@ -38,7 +38,7 @@ import numpy as np
 from leadline.collections.documents.document import Document
 from leadline.collections.documents.numbers import is_patent_number
 from leadline.errors import InputError, LeadlineWarning, checked_choice, nearest, system_reason, visible
-from leadline.options import checked_option
+from leadline.options import checked_option, name_and_options, typed_options
 from leadline.records.result import counted
 from leadline.records.runs import Run
 from leadline.records.topics import Topic, date_limits
@@ -476,8 +476,8 @@ def pipeline_of(
 ) -> Pipeline:
     """A pipeline from a step, or from a list of steps as files describe them; `inside` names the enclosing parts.
 
-    >>> pipeline_of(["text", {"step": "search", "model": "bm25(k1=0.9)"}]).steps[1].model
-    'bm25(k1=0.9)'
+    >>> pipeline_of(["text", {"step": "search", "model": "bm25(k1=0.9)"}, "cut(k=10)"]).steps[2].k
+    10
     """
     if isinstance(written, Step):
         return written if isinstance(written, Pipeline) else Pipeline((written,))
@@ -494,7 +494,7 @@ def pipeline_of(
 
 
 def _step_of(written: Any, where: str, parts: Mapping[str, Any], inside: tuple[str, ...]) -> Step:
-    options = {"step": written} if isinstance(written, str) else written
+    options = _call_of(written) if isinstance(written, str) else written
     if not isinstance(options, Mapping) or not isinstance(options.get("step"), str):
         raise InputError(where, f'{written!r} is not a step: write its name, or {{step = "search", …}}')
     step_type = STEPS.named(options["step"])
@@ -505,10 +505,24 @@ def _step_of(written: Any, where: str, parts: Mapping[str, Any], inside: tuple[s
         if name == "step":
             continue
         if name not in names:
-            problem = f"has no option {name!r}, it has {', '.join(names) or 'none'}{nearest(name, names)}"
+            problem = f"has no option {name!r}{nearest(name, names)} (it has: {', '.join(names) or 'none'})"
             raise InputError(step_type.name, problem)
         values[name] = _with_pipelines(value, hints[name], where, parts, inside)
     return step_type(**values)
+
+
+def _call_of(written: str) -> dict[str, Any]:
+    """A step written as `cut(k=10)`; options that are pipelines can only stand in a table."""
+    name, given = name_and_options(written, "step", "cut(k=10)")
+    if not given:
+        return {"step": name}
+    step_type = STEPS.named(name)
+    hints = get_type_hints(step_type, include_extras=True)
+    known = {option.name: hints[option.name] for option in fields(step_type)}
+    for option in given:
+        if known.get(option) in (tuple[Step, ...], Step | None):
+            raise InputError(name, f'{option} takes steps: write {{step = "{name}", {option} = […]}}')
+    return {"step": name} | typed_options(name, given, known)
 
 
 def _with_pipelines(

@@ -11,7 +11,7 @@ import numpy as np
 from leadline.errors import MismatchError
 from leadline.measures.definition import parse_measures
 from leadline.measures.evaluate import Progress
-from leadline.show.charts import HEIGHT, WIDTH, Figure, both, decimal, needs
+from leadline.show.charts import HEIGHT, WIDTH, Figure, both, decimal, decimal_column, needs
 from leadline.show.plots import caption, plain, rows
 from leadline.show.report.drawing import BELIEVED, report_figure
 from leadline.show.report.evidence import Evidence
@@ -56,18 +56,19 @@ def title(found: Incomplete) -> str:
     if np.nanmean(tau[:, best] > tau[:, worst]) >= STABLE:
         return (
             f"With {share}, {found.measures[best]} keeps the order of systems better than {found.measures[worst]}: "
-            f"τ {decimal(float(mean[best]), 2)} against {decimal(float(mean[worst]), 2)}"
+            f"τ {decimal(float(mean[best]), 2, mean)} against {decimal(float(mean[worst]), 2, mean)}"
         )
-    taus = [f"{decimal(value, 2)} by {name}" for name, value in zip(found.measures, mean.tolist(), strict=True)]
+    shown = decimal_column(mean.tolist(), 2)
+    taus = [f"{tau} by {name}" for name, tau in zip(found.measures, shown, strict=True)]
     return f"With {share}, the order of systems keeps a τ of {both(taus)}"
 
 
 def reading(found: Incomplete) -> str:
     """The numbers behind the title, and what the lines are."""
     fewest = int(np.argmin(found.keep))
-    low = found.lowest[fewest]
+    low, means = found.lowest[fewest], decimal_column(found.mean[fewest].tolist(), 2)
     taus = [
-        f"{name} {decimal(mean, 2)} (lowest {decimal(least, 2)})"
-        for name, mean, least in zip(found.measures, found.mean[fewest], low, strict=True)
+        f"{name} {mean} (lowest {decimal(least, 2)})"
+        for name, mean, least in zip(found.measures, means, low, strict=True)
     ]
     return f"With {100 * found.known[fewest]:.3g} % known, τ is on average {both(taus)}: {caption(found)}."

@@ -22,7 +22,7 @@ from leadline.show.charts import (
     both,
     chart_of,
     count,
-    decimal,
+    decimal_column,
     measure_colours,
     narrow,
     needs,
@@ -97,9 +97,8 @@ def title(found: Power) -> str:
 def reading(found: Power) -> str:
     """How many pairs that is of, and how large a difference each measure needs."""
     pairs = len(found.found[0].levels)
-    needed = [
-        f"{decimal(one.difference_needed)} in {name}" for name, one in zip(found.measures, found.found, strict=True)
-    ]
+    differences = decimal_column([one.difference_needed for one in found.found])
+    needed = [f"{difference} in {name}" for name, difference in zip(found.measures, differences, strict=True)]
     return (
         f"Of {count(pairs, 'pair')}; where a curve crosses {found.alpha:g}, the axis below shows the share told apart "
         f"(bootstrap, uncorrected). A difference of {both(needed)} was always enough."

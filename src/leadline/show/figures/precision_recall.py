@@ -20,6 +20,7 @@ from leadline.show.charts import (
     chart_of,
     count,
     decimal,
+    decimal_column,
     narrow,
     rows_data,
     short,
@@ -80,7 +81,8 @@ def title(evidence: Evidence, scores: Scores) -> str:
 def reading(evidence: Evidence, means: Array) -> str:
     """The precision when half is found, and what is drawn in grey."""
     pair = [run for run in (evidence.leader, evidence.challenger) if run is not None]
-    parts = [f"{decimal(means[evidence.place(run), HALF])} for {run}" for run in pair]
+    shown = decimal_column([float(means[evidence.place(run), HALF]) for run in pair])
+    parts = [f"{mean} for {run}" for mean, run in zip(shown, pair, strict=True)]
     text = f"When half of what is known is found, precision is {both(parts)}; 1 would be a list without errors."
     others = len(evidence.runs) - len(evidence.named)
     return text + (f" Grey: the {count(others, 'other system')}." if others else "")
@@ -103,7 +105,8 @@ def _chart(evidence: Evidence, rows: Sequence[dict[str, Any]]) -> Any:
     others = base.transform_filter(~is_named).mark_line(strokeWidth=1, opacity=0.28, color=GREY)
     named = base.transform_filter(is_named).mark_line(strokeWidth=2.5, point=alt.OverlayMarkDef(size=28))
     starts = {row["run"]: row["precision"] for row in reversed(rows)}  # at recall 0
-    labels = {run: (starts[run], f"{short(run)}  {decimal(starts[run], 2)}") for run in evidence.named}
+    ends = decimal_column([starts[run] for run in evidence.named], 2)
+    labels = {run: (starts[run], f"{short(run)}  {end}") for run, end in zip(evidence.named, ends, strict=True)}
     colours = {run: evidence.colour(run) for run in evidence.named}
     named_lines = beside(labels, colours, (0.0, 1.0), HEIGHT, side="left")
     chart = alt.layer(

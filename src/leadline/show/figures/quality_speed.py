@@ -17,7 +17,7 @@ from leadline.show.charts import (
     both,
     chart_of,
     count,
-    decimal,
+    decimal_column,
     in_time,
     narrow,
     needs,
@@ -92,9 +92,9 @@ def _title(front: Sequence[dict[str, Any]], rows: Sequence[dict[str, Any]]) -> s
 
 
 def _reading(evidence: Evidence, front: Sequence[dict[str, Any]], rows: Sequence[dict[str, Any]]) -> str:
-    said = [
-        f"{row['run']} {decimal(row['mean'])} in {in_time(row['seconds'])}" for row in (front or rows)[:MOST_LABELLED]
-    ]
+    named = (front or rows)[:MOST_LABELLED]
+    means = decimal_column([row["mean"] for row in named])
+    said = [f"{row['run']} {mean} in {in_time(row['seconds'])}" for row, mean in zip(named, means, strict=True)]
     text = f"{evidence.measure.text} and the median time of a query: {both(said)}."
     unknown = len(evidence.runs) - len(rows)
     left_out = f" {count(unknown, 'run')} without a recorded time {'is' if unknown == 1 else 'are'} left out."

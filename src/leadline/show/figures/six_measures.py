@@ -20,6 +20,7 @@ from leadline.show.charts import (
     both,
     count,
     decimal,
+    decimal_column,
     narrow,
     ordinal,
     rounded,
@@ -62,6 +63,7 @@ def figure(evidence: Evidence, measures: Sequence[str] | None = None) -> Figure:
     scores = evidence.scores(names)
     means, widths = scores.mean_values(), scores.half_widths()
     shown = choice(evidence, scores)
+    written = [decimal_column(column) for column in means.T.tolist()]
     rows = [
         {
             "place": place,
@@ -71,6 +73,7 @@ def figure(evidence: Evidence, measures: Sequence[str] | None = None) -> Figure:
             "mean": rounded(means[r, m]),
             "low": rounded(low),
             "high": rounded(high),
+            "written": written[m][r],
             "best": r == scores.leader_index(m),
         }
         for run in shown
@@ -145,7 +148,6 @@ def _chart(evidence: Evidence, scores: Scores, shown: Sequence[str], rows: Seque
             at=f"datum.column + max(datum.mean, 0) / {inside}",
             start=f"datum.column + max(isValid(datum.low) ? datum.low : datum.mean, 0) / {inside}",
             end=f"datum.column + max(isValid(datum.high) ? datum.high : datum.mean, 0) / {inside}",
-            written="format(datum.mean, '.3f')",
         )
     )
     names = alt.Axis(

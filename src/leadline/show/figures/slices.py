@@ -159,8 +159,8 @@ def _span(evidence: Evidence, sliced: Slices) -> str:
     means = sliced.means[:, evidence.place(evidence.leader)]
     low, high = int(means.argmin()), int(means.argmax())
     return (
-        f"goes from {decimal(float(means[low]))} (topics with {_where(sliced, low)}) "
-        f"to {decimal(float(means[high]))} ({sliced.names[high]})"
+        f"goes from {decimal(float(means[low]), among=means)} (topics with {_where(sliced, low)}) "
+        f"to {decimal(float(means[high]), among=means)} ({sliced.names[high]})"
     )
 
 

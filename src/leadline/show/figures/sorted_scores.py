@@ -14,6 +14,7 @@ from leadline.show.charts import (
     Figure,
     altair,
     chart_of,
+    decimal_column,
     measure_colours,
     narrow,
     needs,
@@ -137,10 +138,8 @@ def _words(evidence: Evidence, means: Any, order: list[int], many: bool) -> tupl
     if min(with_recall, with_ap) > 1 - 1e-12:
         return f"{ap}, {pres} and {recall} put the systems in the same order", f"{scale}; lines are intervals."
     closer, farther = (recall, ap) if with_recall >= with_ap else (ap, recall)
-    title = (
-        f"{pres} orders the systems more like {closer} (τ {max(with_recall, with_ap):.2f}) "
-        f"than like {farther} (τ {min(with_recall, with_ap):.2f})"
-    )
+    more, less = decimal_column([max(with_recall, with_ap), min(with_recall, with_ap)], 2)
+    title = f"{pres} orders the systems more like {closer} (τ {more}) than like {farther} (τ {less})"
     places = [places_of(means[:, m], evidence.runs) for m in range(3)]
     other = 0 if farther == ap else 2
     moved = int(np.argmax(np.abs(places[other] - places[1])))

@@ -13,6 +13,7 @@ from leadline.show.charts import (
     Figure,
     altair,
     chart_of,
+    decimal,
     depth_scale,
     drawable,
     narrow,
@@ -125,8 +126,9 @@ def _words(evidence: Evidence, found: Spectrogram) -> tuple[str, str]:
         title = f"Every topic is answered by two systems or more; topic {hardest} is the hardest"
     text = (
         "The more a cell stands out from the background, the better the answer; "
-        f"from {found.measure} {found.fair:.2f} up, half the best mean, a system counts as answering. "
-        f"Topic {easiest} is the easiest (mean {means[0]:.2f}), topic {hardest} the hardest (mean {means[-1]:.2f})."
+        f"from {found.measure} {decimal(found.fair, 2)} up, half the best mean, a system counts as answering. "
+        f"Topic {easiest} is the easiest (mean {decimal(means[0], 2, means)}), "
+        f"topic {hardest} the hardest (mean {decimal(means[-1], 2, means)})."
     )
     left = len(found.runs) - MOST
     return title, text + (f" The {left} systems below the best {MOST} are left out." if left > 0 else "")

@@ -22,7 +22,6 @@ import secrets
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -37,6 +36,7 @@ from leadline.records.runs import read_run
 from leadline.retrieval.pipeline.named_systems import list_systems
 from leadline.show.lab.lab import KINDS, Lab, LabEntry, fingerprint
 from leadline.show.lab.lab_store import JOBS, JOBS_FOLDER, LAB_FOLDER
+from leadline.text.background import Background
 from leadline.text.checksums import parsed_object, stored_bytes
 from leadline.text.files import hold
 from leadline.text.owned_files import is_owned
@@ -193,20 +193,13 @@ class Jobs:
     @contextlib.contextmanager
     def held(self, lease: Lease) -> Iterator[None]:
         """Keep a job until the block ends, or this process does."""
-        over = threading.Event()
 
         def extend() -> None:
-            while not over.wait(LEASE / 4):
-                with contextlib.suppress(LeadlineError), self._store.change() as now:  # as a full disk
-                    now.queue(NAME).extend(lease, seconds=LEASE)
+            with contextlib.suppress(LeadlineError), self._store.change() as now:  # as a full disk
+                now.queue(NAME).extend(lease, seconds=LEASE)
 
-        thread = threading.Thread(target=extend, name="lease", daemon=True)
-        thread.start()
-        try:
+        with Background(extend, "lease", every=LEASE / 4):
             yield
-        finally:
-            over.set()
-            thread.join()
 
     def end(self, lease: Lease, **changed: Any) -> None:
         """Store how a job ended, unless another worker has it by now."""
@@ -218,22 +211,14 @@ class Jobs:
     @contextlib.contextmanager
     def attended(self, every: float = LOOKS_EVERY) -> Iterator[None]:
         """Take up what is left, now and whenever a worker is killed, until the block ends."""
-        over = threading.Event()
 
         def attend() -> None:
-            while True:
-                with contextlib.suppress(LeadlineError, OSError):  # as a full disk: it may work the next time
-                    self.take_up()
-                if over.wait(every):
-                    return
+            with contextlib.suppress(LeadlineError, OSError):  # as a full disk: it may work the next time
+                self.take_up()
 
-        thread = threading.Thread(target=attend, name="jobs", daemon=True)
-        thread.start()
-        try:
+        with Background(attend, "jobs", every=every) as background:
+            background.wake()
             yield
-        finally:
-            over.set()
-            thread.join()
 
     def start_worker(self) -> None:
         """Start a worker in a session of its own, so that it goes on when the server is stopped."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leadline.collections.directory import SECTIONS
-from leadline.collections.documents.document import Document
+from leadline.collections.documents.document import Document, is_main_group
 from leadline.errors import InputError, checked_choice, nearest, visible
 from leadline.records.result import Table
 from leadline.retrieval.choices import DEFAULT_SYSTEM
@@ -253,7 +253,7 @@ def _classes(context: SearchContext, matching: NDArray[np.bool_], under: str) ->
         at = classes.at(level)
         of_document = np.repeat(matching, np.diff(at.offsets))
         counts = np.bincount(at.codes[of_document], minlength=len(at.numbers))
-        group = under + "/" if len(under) > 4 and "/" not in under else under
+        group = under[:-1] if under.endswith("*") else f"{under}/" if is_main_group(under) else under
         here: list[dict[str, Any]] = [
             {"words": name, "title": SECTIONS.get(name, ""), "count": int(counts[number])}
             for name, number in at.numbers.items()

@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass, field
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from leadline.errors import InputError, LeadlineError
@@ -30,6 +30,7 @@ from leadline.show.lab.boards import SAMPLES, Board
 from leadline.show.lab.lab import Lab
 from leadline.show.report.drawing import FIGURES
 from leadline.show.report.evidence import Evidence
+from leadline.text.background import Background
 from leadline.text.store.events import now as moment
 from leadline.trust.incomplete import each_run, left_out
 from leadline.trust.pairs import compare
@@ -97,7 +98,7 @@ class StoredResults:
         self._lock = threading.Lock()
         self._jobs: dict[str, _Job] = {}
         self._waiting: SimpleQueue[tuple[ResultKey, Compute, _Job]] = SimpleQueue()
-        self._worker: threading.Thread | None = None
+        self._worker: Background | None = None
 
     def answer(self, key: ResultKey, compute: Compute, *, patience: float | None = PATIENCE) -> ResultState:
         """The stored result of a key; what is not there is computed, and waited for no longer than `patience`.
@@ -129,14 +130,17 @@ class StoredResults:
                 return None
             if self._worker is None:
                 # A daemon: a server that is stopped does not wait for it. Files are written whole or not at all.
-                self._worker = threading.Thread(target=self._work, name="results", daemon=True)
+                self._worker = Background(self._work, "results")
                 self._worker.start()
-        self._waiting.put((key, compute, job))
+            self._waiting.put((key, compute, job))
+            self._worker.wake()
         return job
 
     def _work(self) -> None:
-        while True:
-            self._run(*self._waiting.get())
+        """Compute what waits, the first first."""
+        with contextlib.suppress(Empty):
+            while True:
+                self._run(*self._waiting.get_nowait())
 
     def _run(self, key: ResultKey, compute: Compute, job: _Job) -> None:
         began = time.monotonic()

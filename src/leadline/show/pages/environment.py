@@ -12,6 +12,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from leadline.records.result import decimals
 from leadline.show.pages.colours import colours
 from leadline.version import __version__
 
@@ -28,7 +29,7 @@ def environment(constants: Mapping[str, Any] | None = None) -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    made.filters["sha256"] = _sha256
+    made.filters |= {"sha256": _sha256, "decimals": decimals}
     made.globals.update({"version": __version__, **(constants or {})})
     return made
 

@@ -11,7 +11,7 @@ from leadline.records.result import Table
 from leadline.show.charts import percent
 from leadline.show.papers import chem_2009_exhibits, published
 from leadline.show.papers.chem_2009_exhibits import Records, disagreement_chart, grades_chart, spectrogram_chart
-from leadline.show.papers.exhibit import Exhibit, Paper, PaperInputs, same_to, shipped_lab
+from leadline.show.papers.exhibit import BESIDE, Cells, Exhibit, Paper, PaperInputs, shipped_lab
 
 NAME = "chem-2009"
 # Table 8: xinfAP and infNDCG
@@ -46,6 +46,13 @@ PRINTED_STUDENTS = {
     "unjudged": 89,
 }
 
+ROUNDED = 0.0005  # the scores of every run on every topic are printed to three digits
+PERCENTAGES = {"disagreement": 5, "student_judgements": 6, "expert_judgements": 7}  # the table of each
+SLIPS = (
+    "Those of TS-12 are shares of 283, to which its grades add up, and not of the 284 documents; the other two were "
+    "cut off and not rounded."
+)
+
 
 def paper(lab: PaperInputs | None = None) -> Paper:
     """Its tables and figures."""
@@ -59,6 +66,7 @@ def paper(lab: PaperInputs | None = None) -> Paper:
             table_5(),
             table_6(),
             table_7(),
+            percentages(),
             tables_8_14_15(),
             figures_11_and_12(),
             table_9(),
@@ -157,33 +165,62 @@ def tables_8_14_15() -> Exhibit:
         scores = published.trec_chem_2009(measure)
         ours[measure] = dict(zip(scores.runs, scores.mean_values()[:, 0].tolist(), strict=True))
     rows: list[list[Any]] = []
-    off = []
+    asides, cells = {}, Cells()
     for run, printed in PRINTED_MEANS.items():
         row: list[Any] = [run]
         for measure, theirs in zip(ours, printed, strict=True):
-            value = ours[measure].get(run)
+            value = ours[measure][run]
+            ends = {"low": value - ROUNDED, "high": value + ROUNDED}
+            asides[len(rows), len(row) + 1] = BESIDE[cells.compare(f"{measure} of {run}", theirs, value, 9, **ends)]
             row += [theirs, value]
-            if value is None or not same_to(theirs, value, 3):
-                off.append(f"{measure} of {run}")
         rows.append(row)
-    numbers = 2 * len(rows)
     for record in published.table("trec_chem_2009_ts_averages"):
-        measure = record["measure"]
-        scores = published.trec_chem_2009(measure)
-        means = dict(zip(scores.topics, scores.of(measure).mean(axis=0).tolist(), strict=True))
-        numbers += len(means)
-        off += [f"{measure} of {topic}" for topic, mean in means.items() if not same_to(record[topic], mean, 3)]
-    finding = (
-        f"{numbers - len(off)} of {numbers} means over topics (table 8) and over runs (the last lines of tables 14 and "
-        "15), computed from the scores of every run on every topic, are as printed"
-    )
-    finding += ", to the three digits that these scores have." if not off else f"; not {', '.join(off)}."
+        scores = published.trec_chem_2009(record["measure"])
+        means = dict(zip(scores.topics, scores.of(record["measure"]).mean(axis=0).tolist(), strict=True))
+        for topic, mean in means.items():
+            ends = {"low": mean - ROUNDED, "high": mean + ROUNDED}
+            cells.compare(f"{record['measure']} of {topic}", record[topic], mean, 3, **ends)
     return Exhibit(
         "Tables 8, 14, 15",
         "xinfAP and infNDCG of the best two runs of each group, technology survey",
-        "differs" if off else "same",
-        finding,
-        (Table(["run", "xinfAP printed", "ours", "infNDCG printed", "ours"], rows, digits=4),),
+        cells.state,
+        "Means over topics (table 8, to nine digits) and over runs (the last lines of tables 14 and 15), computed from "
+        f"the scores of every run on every topic, which are printed to three digits. {cells.finding()}",
+        (
+            Table(
+                ["run", "xinfAP printed", "ours", "infNDCG printed", "ours"],
+                rows,
+                digits=4,
+                asides=asides,
+            ),
+        ),
+    )
+
+
+def percentages() -> Exhibit:
+    """The printed percentages of tables 5 to 7 beside those of the printed counts."""
+    counts = {
+        (name, record["topic"]): record
+        for name in PERCENTAGES
+        for record in published.table(f"trec_chem_2009_ts_{name}")
+    }
+    rows: list[list[Any]] = []
+    cells = Cells()
+    for printed in published.table("trec_chem_2009_ts_percentages"):
+        record = counts[printed["table"], printed["topic"]]
+        kind, number, documents = printed["column"], record[printed["column"]], record["documents"]
+        theirs, ours = float(printed["percent"]), 100 * number / documents
+        name = f"{kind.replace('_', ' ')} of {printed['topic']}"
+        if cells.compare(name, theirs, ours, 2) == "differs":
+            number_of = PERCENTAGES[printed["table"]]
+            rows.append([number_of, printed["topic"], kind.replace("_", " "), number, documents, theirs, ours])
+    return Exhibit(
+        "Percentages",
+        "the percentages of tables 5 to 7 against the counts printed beside them",
+        cells.state,
+        f"{cells.same} of {cells.same + len(cells.differ)} percentages are those of their own counts"
+        + (f"; {len(cells.differ)} are not, all in table 7. {SLIPS}" if cells.differ else "."),
+        (Table(["table", "topic", "grade", "documents", "of", "printed %", "% of the counts"], rows, digits=2),),
     )
 
 

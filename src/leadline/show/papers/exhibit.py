@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from importlib import resources
 from pathlib import Path
@@ -23,10 +23,14 @@ from leadline.show.charts import Figure, sentence
 from leadline.show.report.drawing import FIGURES
 from leadline.show.report.evidence import Evidence
 
-State = Literal["same", "differs", "shown", "other", "needs", "not here", "new"]
+State = Literal["same", "differs", "shown", "other", "needs", "new"]
 
 STATES: dict[State, tuple[str, str]] = {  # the text of a chip, and its meaning
-    "same": ("● same", "the paper prints numbers that are computed again here, and ours agree with them"),
+    "same": (
+        "● same",
+        "the paper prints numbers that are computed again here, and ours round to them, or to what the rounding of the "
+        "printed numbers that they are computed from allows, which is said",
+    ),
     "differs": ("◐ differs", "computed again here, and a number does not agree; both are given"),
     "shown": ("○ shown", "shown from the printed numbers or the formula; no printed number to compute again"),
     "other": (
@@ -34,7 +38,6 @@ STATES: dict[State, tuple[str, str]] = {  # the text of a chip, and its meaning
         "the same analysis of a simulated office, of a lab's runs or of an example; the paper's data are not published",
     ),
     "needs": ("◌ needs a lab", "cannot be made from what was published, and the lab lacks what it needs"),
-    "not here": ("◌ not here", "not reproduced, for the reason given"),
     "new": ("● new", "a question that none of the papers could ask"),
 }
 PARTS = re.compile(r"(?P<kind>tables?|figures?)|(?P<first>\d+)(?:\([a-z]\))?(?: to (?P<last>\d+))?", re.IGNORECASE)
@@ -98,18 +101,76 @@ def needs_lab(name: str, about: str, what: str) -> Exhibit:
     return Exhibit(name, about, "needs", f"Not from published figures: {what}.")
 
 
-def not_here(name: str, about: str, why: str) -> Exhibit:
-    """An exhibit that is not reproduced, with the reason."""
-    return Exhibit(name, about, "not here", why)
-
-
 def same_to(printed: float, ours: float, digits: int) -> bool:
-    """Whether a number agrees with a printed one, within 1 in the last printed digit.
+    """Whether a number rounds to a printed one, a half up or down.
 
-    >>> same_to(0.87, 0.8783, 2), same_to(0.5, 0.53, 2)
-    (True, False)
+    >>> same_to(0.88, 0.8783, 2), same_to(0.87, 0.8783, 2), same_to(0.12, 0.125, 2), same_to(0.13, 0.125, 2)
+    (True, False, True, True)
     """
-    return abs(printed - ours) <= 10.0**-digits + 1e-12
+    return abs(printed - ours) <= 0.5 * 10.0**-digits + 1e-12
+
+
+FEW = 5  # numbers that a finding lists
+Agreement = Literal["same", "rounded inputs", "differs"]
+
+
+@dataclass
+class Cells:
+    """Printed numbers beside ours: how many are the same, and what is written beside those that are not.
+
+    >>> cells = Cells()
+    >>> cells.compare("MAP", 0.87, 0.8783, 2, low=0.868, high=0.888), cells.compare("R", 0.5, 0.53, 2)
+    ('rounded inputs', 'differs')
+    >>> print(cells.finding())  # doctest: +NORMALIZE_WHITESPACE
+    0 of 2 numbers are as printed, 1 is within what its rounded inputs allow (≈: MAP 0.87, computed as 0.8783);
+    R is printed as 0.50, computed as 0.5300 (≠).
+    """
+
+    same: int = 0
+    inputs: list[str] = field(default_factory=list)
+    differ: list[str] = field(default_factory=list)
+
+    def compare(
+        self,
+        name: str,
+        printed: float,
+        ours: float,
+        digits: int,
+        *,
+        low: float | None = None,
+        high: float | None = None,
+    ) -> Agreement:
+        """Whether ours rounds to the printed number, or else a number that the inputs allow, from low to high."""
+        if same_to(printed, ours, digits):
+            self.same += 1
+            return "same"
+        half = 0.5 * 10.0**-digits + 1e-12
+        if low is not None and high is not None and low - half <= printed <= high + half:
+            self.inputs.append(f"{name} {printed:.{digits}f}, computed as {ours:.{digits + 2}f}")
+            return "rounded inputs"
+        self.differ.append(f"{name} is printed as {printed:.{digits}f}, computed as {ours:.{digits + 2}f} (≠)")
+        return "differs"
+
+    @property
+    def state(self) -> State:
+        """What the exhibit is: the same if nothing differs."""
+        return "differs" if self.differ else "same"
+
+    def finding(self) -> str:
+        """How many agree, and what does not."""
+        near = len(self.inputs)
+        count = self.same + near + len(self.differ)
+        if self.same == count:
+            return f"All {count} numbers are as printed."
+        text = f"{self.same} of {count} numbers are as printed"
+        if near:
+            them = "is within what its" if near == 1 else "are within what their"
+            text += f", {near} {them} rounded inputs allow (≈{': ' * (near <= FEW)}"
+            text += f"{'; '.join(self.inputs) if near <= FEW else ''})"
+        return f"{text}{''.join(f'; {each}' for each in self.differ)}."
+
+
+BESIDE: dict[Agreement, str] = {"same": "=", "rounded inputs": "≈", "differs": "≠"}  # of one width
 
 
 # The runs and judgements on which the analyses of the papers are repeated: the folder of `leadline reproduce LAB`.

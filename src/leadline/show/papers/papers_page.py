@@ -25,7 +25,6 @@ KINDS: dict[State, str] = {
     "differs": "fragile",
     "shown": "shown",
     "needs": "undecided",
-    "not here": "undecided",
 }
 Step = Callable[[int, int, str], None]
 

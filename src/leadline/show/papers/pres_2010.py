@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,16 @@ from leadline.show.charts import (
     with_rows,
 )
 from leadline.show.papers import published
-from leadline.show.papers.exhibit import Exhibit, Paper, PaperInputs, on_runs, renamed, same_to, shipped_lab
+from leadline.show.papers.exhibit import (
+    BESIDE,
+    Cells,
+    Exhibit,
+    Paper,
+    PaperInputs,
+    on_runs,
+    renamed,
+    shipped_lab,
+)
 from leadline.show.report.drawing import FIGURES, haloed
 from leadline.show.report.evidence import Evidence
 from leadline.trust.rankings import places as places_of
@@ -122,87 +131,71 @@ def _ranks(example: dict[str, Any]) -> list[int]:
 
 def table_1() -> Exhibit:
     """AP, recall, F1, F'1 and F'4 of the four systems."""
-    rows: list[list[Any]] = []
-    off = []
-    for one in published.pres_worked_examples()[:4]:
-        hits = Hits.of(ranks=_ranks(one), relevant=one["n_relevant"])
-        values = [average_precision(hits, 100), recall(hits, 100), f_measure(hits, 100), f_prime(hits, 100)]
-        values.append(f_prime(hits, 100, beta=4.0))
-        printed = (one["AP"], one["recall"], *PRINTED_F[one["example"]])
-        rows.append(
-            [one["example"], *(number for pair in zip(printed, values, strict=True) for number in _pair(*pair))]
-        )
-        off += _off(one["example"], ("AP", "recall", "F1", "F′1", "F′4"), printed, values)
-    columns = ["system", "AP", "ours", "recall", "ours", "F1", "ours", "F′1", "ours", "F′4", "ours"]
-    return Exhibit(
+    return _systems(
         "Table 1",
         "AP, recall, F1, F′1 and F′4 of four systems on one topic",
-        "differs" if off else "same",
-        _slip(off, 5 * len(rows)),
-        (Table(columns, rows, digits=4),),
+        {
+            "AP": lambda hits: average_precision(hits, 100),
+            "recall": lambda hits: recall(hits, 100),
+            "F1": lambda hits: f_measure(hits, 100),
+            "F′1": lambda hits: f_prime(hits, 100),
+            "F′4": lambda hits: f_prime(hits, 100, beta=4.0),
+        },
+        lambda one: (one["AP"], one["recall"], *PRINTED_F[one["example"]]),
     )
 
 
 def table_2() -> Exhibit:
     """AP, recall and PRES of the four systems."""
-    rows: list[list[Any]] = []
-    off = []
-    for one in published.pres_worked_examples()[:4]:
-        hits = Hits.of(ranks=_ranks(one), relevant=one["n_relevant"])
-        values = [average_precision(hits, 100), recall(hits, 100), pres(hits, 100)]
-        printed = (one["AP"], one["recall"], one["PRES"])
-        rows.append(
-            [one["example"], *(number for pair in zip(printed, values, strict=True) for number in _pair(*pair))]
-        )
-        off += _off(one["example"], ("AP", "recall", "PRES"), printed, values)
-    columns = ["system", "AP", "ours", "recall", "ours", "PRES", "ours"]
-    return Exhibit(
+    return _systems(
         "Table 2",
         "AP, recall and PRES of the same four systems",
-        "differs" if off else "same",
-        _slip(off, 3 * len(rows)),
-        (Table(columns, rows, digits=4),),
+        {
+            "AP": lambda hits: average_precision(hits, 100),
+            "recall": lambda hits: recall(hits, 100),
+            "PRES": lambda hits: pres(hits, 100),
+        },
+        lambda one: (one["AP"], one["recall"], one["PRES"]),
     )
 
 
-def _pair(printed: float, value: Array) -> tuple[float, float]:
-    return float(printed), float(value[0])
-
-
-def _off(example: str, names: Sequence[str], printed: Sequence[float], values: Sequence[Array]) -> list[str]:
-    """The numbers that differ from the printed ones by more than 1 in the last printed digit."""
-    return [
-        f"{name} of {example} is printed as {theirs} and computed as {float(value[0]):.4f}"
-        for name, theirs, value in zip(names, printed, values, strict=True)
-        if not same_to(theirs, float(value[0]), len(str(theirs).partition(".")[2]))
-    ]
-
-
-def _slip(off: Sequence[str], numbers: int) -> str:
-    if not off:
-        return f"All {numbers} numbers are as printed, except for rounding in the last digit."
-    return (
-        f"{numbers - len(off)} of {numbers} numbers are as printed; {'; '.join(off)}. The ranks of system 2 are "
-        "printed as 50, 51, 53, 54, but its numbers are those of 50, 51, 52, 53."
-    )
+def _systems(
+    name: str,
+    about: str,
+    measures: Mapping[str, Callable[[Hits], Array]],
+    printed: Callable[[dict[str, Any]], Sequence[float]],
+) -> Exhibit:
+    """The four systems by some measures, beside what is printed."""
+    rows: list[list[Any]] = []
+    asides, cells = {}, Cells()
+    for one in published.pres_worked_examples()[:4]:
+        hits = Hits.of(ranks=_ranks(one), relevant=one["n_relevant"])
+        row: list[Any] = [one["example"]]
+        for (measure, function), theirs in zip(measures.items(), printed(one), strict=True):
+            ours = float(function(hits)[0])
+            digits = len(str(theirs).partition(".")[2])
+            asides[len(rows), len(row) + 1] = BESIDE[
+                cells.compare(f"{measure} of {one['example']}", theirs, ours, digits)
+            ]
+            row += [float(theirs), ours]
+        rows.append(row)
+    finding = cells.finding()
+    if cells.differ:
+        finding += " The ranks of system 2 are printed as 50, 51, 53, 54; its numbers are those of 50, 51, 52, 53."
+    columns = ["system", *(text for measure in measures for text in (measure, "ours"))]
+    return Exhibit(name, about, cells.state, finding, (Table(columns, rows, digits=4, asides=asides),))
 
 
 def table_3() -> Exhibit:
     """AP, recall and PRES of real topics."""
-    table, off = worked_examples(published.pres_worked_examples()[4:])
-    said = "Every recall, AP and PRES is as printed, except for rounding in the last digit."
-    return Exhibit(
-        "Table 3",
-        "AP, recall and PRES of topics of one run",
-        "differs" if off else "same",
-        f"{off} numbers differ." if off else said,
-        (table,),
-    )
+    table, cells = worked_examples(published.pres_worked_examples()[4:])
+    return Exhibit("Table 3", "AP, recall and PRES of topics of one run", cells.state, cells.finding(), (table,))
 
 
-def worked_examples(examples: Sequence[dict[str, Any]]) -> tuple[Table, int]:
-    """Recall, AP and PRES of the printed ranks beside the printed numbers, and how many differ."""
-    rows, off = [], 0
+def worked_examples(examples: Sequence[dict[str, Any]]) -> tuple[Table, Cells]:
+    """Recall, AP and PRES of the printed ranks beside the printed numbers, and how they compare."""
+    rows: list[list[Any]] = []
+    asides, cells = {}, Cells()
     for example in examples:
         effort = example["n_max"]
         hits = Hits.of(ranks=example["ranks"], relevant=example["n_relevant"])
@@ -210,31 +203,45 @@ def worked_examples(examples: Sequence[dict[str, Any]]) -> tuple[Table, int]:
         for name, measure in (("recall", recall), ("AP", average_precision), ("PRES", pres)):
             value = float(measure(hits, effort)[0])
             printed = example[name] if isinstance(example[name], (int, float)) else None
-            off += printed is not None and not same_to(printed, value, 3 if name != "recall" else 2)
+            if printed is not None:
+                found = cells.compare(f"{name} of {example['example']}", printed, value, 3 if name != "recall" else 2)
+                asides[len(rows), len(row) + 1] = BESIDE[found]
             row += [printed, value]
         rows.append(row)
     columns = ["example", "read", "found", "relevant", "recall", "ours", "AP", "ours", "PRES", "ours"]
-    return Table(columns, rows), off
+    return Table(columns, rows, asides=asides), cells
 
 
 def table_4() -> Exhibit:
     """The 48 runs: how similarly the scores rank them."""
-    of = _means()
-    rows: list[list[Any]] = [[f"{a} and {b}", tau, float(tau_a(of[a], of[b]))] for (a, b), tau in PRINTED_TAU.items()]
-    off = [row for row in rows if not same_to(row[1], row[2], 2)]
+    of, cells = _means(), Cells()
+    rows: list[list[Any]] = []
+    asides = {}
+    for (a, b), printed in PRINTED_TAU.items():
+        tau, width = float(tau_a(of[a], of[b])), tied_share(of[a], of[b])
+        found = cells.compare(f"τ of {a} and {b}", printed, tau, 2, low=tau - width, high=tau + width)
+        asides[len(rows), 2] = BESIDE[found]
+        rows.append([f"{a} and {b}", printed, tau, tau - width, tau + width])
     finding = (
-        f"From the printed scores of 48 runs τ over all pairs is {rows[0][2]:.3f}, {rows[1][2]:.3f} and "
-        f"{rows[2][2]:.3f}; the paper prints 0.56, 0.87 and 0.66, the same within 1 in the "
-        "last digit. A pair that is tied under one score counts as neither agreeing nor disagreeing (τ_a). "
-        "PRES is between MAP and recall, closer to recall."
+        f"From the printed scores of 48 runs, τ over all pairs of runs. {cells.finding()} Runs that are tied to "
+        "the three printed digits count as neither agreeing nor disagreeing (τ_a); unrounded they may be in either "
+        "order, which gives the lowest and the highest τ. PRES is between MAP and recall, closer to recall."
     )
-    return Exhibit(
-        "Table 4",
-        "MAP, recall and PRES of 48 runs of CLEF-IP 2009",
-        "differs" if off else "same",
-        finding,
-        (Table(["τ of", "printed", "ours"], rows, digits=3),),
-    )
+    columns = ["τ of", "printed", "ours", "lowest", "highest"]
+    table = Table(columns, rows, digits=3, asides=asides)
+    return Exhibit("Table 4", "MAP, recall and PRES of 48 runs of CLEF-IP 2009", cells.state, finding, (table,))
+
+
+def tied_share(x: Array, y: Array) -> float:
+    """The share of the pairs that tie in either ranking: so much may τ change when rounded scores are not.
+
+    Each tied group may have the order of the other ranking, or its reverse, so both ends can be reached.
+
+    >>> tied_share(np.array([0.1, 0.1, 0.3]), np.array([0.5, 0.4, 0.3])) * 3
+    1.0
+    """
+    tied = (x[:, None] == x) | (y[:, None] == y)
+    return float((tied.sum() - len(x)) / (len(x) * (len(x) - 1)))
 
 
 def _means() -> dict[str, Array]:

@@ -16,13 +16,14 @@ from leadline.show.charts import HEIGHT, WIDTH, Figure
 from leadline.show.figures.incomplete import reading, title
 from leadline.show.papers import published
 from leadline.show.papers.exhibit import (
+    BESIDE,
+    Cells,
     Exhibit,
     Paper,
     PaperInputs,
     ShippedLab,
     needs_lab,
     on_runs,
-    same_to,
     shipped_lab,
 )
 from leadline.show.plots import plain, rows
@@ -31,6 +32,7 @@ from leadline.trust.incomplete import SHARES, Incomplete
 NAME = "robustness-2010"
 SOURCE = "Magdy and Jones, CLEF 2010, table 1"
 EFFORTS = (100, 1000)
+ROUNDED = 0.005  # the samples are printed to two digits
 MEASURES = ("MAP", "recall", "PRES")
 OURS = ("AP", "R", "PRES")  # the names of the same measures here
 SAMPLES = 100
@@ -94,27 +96,26 @@ def table_1() -> Exhibit:
     """The averages computed from the printed samples."""
     printed = printed_averages()
     body: list[list[Any]] = []
-    off = []
+    asides, cells = {}, Cells()
     for effort in EFFORTS:
         found = printed_samples(effort)
         for k, share in enumerate(SHARES):
             for m, column in enumerate(found.measures):
                 mean, lowest = float(found.mean[k, m]), float(found.lowest[k, m])
+                name = f"{column} with {100 * share:.0f} %"
+                ends = {"low": mean - ROUNDED, "high": mean + ROUNDED}  # each of the samples is rounded
+                asides[len(body), 3] = BESIDE[cells.compare(name, printed[share, column], mean, 2, **ends)]
                 body.append([column, round(100 * share), printed[share, column], mean, lowest])
-                if not same_to(printed[share, column], mean, 2):
-                    off.append(f"{column} with {100 * share:.0f} % (printed {printed[share, column]:.2f}, {mean:.3f})")
-    finding = (
-        f"{len(off)} of {len(body)} averages are not those of the printed samples: {'; '.join(off)}."
-        if off
-        else f"All {len(body)} averages are those of the printed samples, within 1 in the last digit: the paper "
-        "averaged before rounding."
-    )
+    finding = f"The averages of the printed samples. {cells.finding()}"
+    if cells.inputs:
+        finding += " The paper averaged before rounding."
+    columns = ["score", "% known", "avg. printed", "avg. of the samples", "lowest"]
     return Exhibit(
         "Table 1",
         "τ with the full ranking when a share of the relevant documents is known",
-        "differs" if off else "same",
+        cells.state,
         finding,
-        (Table(["score", "% known", "avg. printed", "avg. of the samples", "lowest"], body, digits=2),),
+        (Table(columns, body, digits=2, asides=asides),),
     )
 
 

@@ -27,6 +27,7 @@ from leadline.show.charts import (
     Figure,
     count,
     decimal,
+    decimal_column,
     drawable,
     hours,
     in_time,
@@ -195,7 +196,7 @@ def headline(evidence: Evidence) -> Headline:
             "",
             f"{measure}:",
             evidence.leader,
-            decimal(mean),
+            decimal(mean, among=evidence.means.tolist()),
             span,
             (),
             effort,
@@ -211,7 +212,7 @@ def headline(evidence: Evidence) -> Headline:
         f"{outcome(found)}.",
         first,
         f"{found.leader}{level}",
-        decimal(found.mean),
+        decimal(found.mean, among=evidence.means.tolist()),
         _written(span),
         _standing(found),
         effort,
@@ -321,6 +322,7 @@ def systems_table(evidence: Evidence) -> Markup:
     names = list(dict.fromkeys((evidence.measure.text, *evidence.trio, f"judged@{min(20, evidence.effort)}")))
     scores = evidence.scores(names)
     means, widths = scores.mean_values(), scores.half_widths()[:, 0]
+    shown = [decimal_column(column) for column in means.T.tolist()]
     near = [_near_best(evidence, name) for name in names]
     info = list(dict.fromkeys(name for run in evidence.runs for name in evidence.runs_info.get(run, {})))[:COLUMNS]
     verdicts: Mapping[str, Verdict] = {v.other: v for v in evidence.verdict.verdicts} if evidence.verdict else {}
@@ -335,7 +337,7 @@ def systems_table(evidence: Evidence) -> Markup:
         for m in range(len(names)):
             kind = " best" if near[m][1][r] else " near" if near[m][0][r] else ""
             value = float(means[r, m])
-            cells.append(_Cell(decimal(value), _key(value), kind))
+            cells.append(_Cell(shown[m][r], _key(value), kind))
             if m == 0:
                 low, high = interval(names[0], value, float(widths[r]))
                 text = "–" if np.isnan(widths[r]) else f"{decimal(low)} to {decimal(high)}"

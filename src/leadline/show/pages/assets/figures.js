@@ -13,8 +13,30 @@ const Leadline = (() => {
     return element;
   };
   const grouped = (number) => String(Math.round(number)).replace(/\B(?=(\d{3})+$)/g, "\u202f");
-  const score = (value) =>
-    value === null || value === undefined ? "–" : value.toFixed(3).replace("-", "−");
+
+  // The decimals of a column, as in records/result.py: different numbers look different, and only 0 looks like 0.
+  const decimals = (values, least = 3) => {
+    const numbers = [0, ...values.filter(Number.isFinite)].sort((a, b) => a - b);
+    const near = 1e-12 * Math.max(1, -numbers[0], numbers.at(-1)), different = [];
+    for (const value of numbers) {
+      if (!different.length || value - different.at(-1) > near) different.push(value);
+      else if (value === 0) different[different.length - 1] = 0;
+    }
+    const sizes = different.filter((value) => value !== 0).map(Math.abs);
+    if (!sizes.length) return least;
+    const [low, high] = [Math.min(...sizes), Math.max(...sizes)];
+    let places = least;
+    if (high < 1) places = least - 1 - Math.floor(Math.log10(high));
+    else if (low >= 10) places = Math.max(0, least - 1 - Math.floor(Math.log10(low)));
+    while (Number(low.toFixed(places)) === 0) places += 1;
+    while (new Set(different.map((value) => value.toFixed(places))).size < different.length) places += 1;
+    return places;
+  };
+  const score = (value, places = decimals([value])) => {
+    if (value === null || value === undefined) return "–";
+    const text = value.toFixed(places);
+    return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
+  };
   const percent = (share) => (share === null || share === undefined ? "–" : `${Math.round(100 * share)}\u202f%`);
 
   // A name as the files have it: names that mean something to Vega end in an invisible mark (charts/drawable.py).
@@ -381,10 +403,11 @@ const Leadline = (() => {
       const cost = make("p", { text: `Read ${read}: ${hours(effort * minutes)} a topic, at ${minutes} minutes each.` });
       const head = make("tr", {}, ...["system", "recall", "95\u202f% interval", "PRES"].map((text, i) =>
         make("th", { text, class: i ? "num" : null, scope: "col" })));
-      const rows = runs.filter((run) => found.has(run)).map((run) => {
+      const shown = runs.filter((run) => found.has(run)), places = decimals(shown.map((run) => found.get(run).PRES));
+      const rows = shown.map((run) => {
         const { recall, low, high, PRES } = found.get(run);
         const interval = low === null || low === undefined ? "–" : `${percent(low)} to ${percent(high)}`;
-        const numbers = [percent(recall), interval, score(PRES)].map((text) => make("td", { class: "num", text }));
+        const numbers = [percent(recall), interval, score(PRES, places)].map((text) => make("td", { class: "num", text }));
         return make("tr", {}, make("td", { class: "id", text: run }), ...numbers);
       });
       const table = make("table", { class: "fit" }, make("thead", {}, head), make("tbody", {}, ...rows));
@@ -437,5 +460,5 @@ const Leadline = (() => {
     }
   }
 
-  return { Figure, read, make, grouped, score, percent, short, plain, MARK, hours, nearest, fragment, address, remember, download };
+  return { Figure, read, make, grouped, decimals, score, percent, short, plain, MARK, hours, nearest, fragment, address, remember, download };
 })();

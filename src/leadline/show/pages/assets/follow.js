@@ -2,9 +2,14 @@
 // A figure that is not listed here is fixed: it is about the report's own measures, effort and topics.
 "use strict";
 Leadline.follow = (() => {
-  const { grouped, score, percent, short, plain } = Leadline, S = Leadline.scores;
+  const { grouped, decimals, score, percent, short, plain } = Leadline, S = Leadline.scores;
   const ALPHA = 0.05, LINE = 16, TIGHT = 20, NARROW_LETTERS = 13;
-  const round = (value, digits = 4) => (value === null || Number.isNaN(value) ? null : Number(value.toFixed(digits)));
+  // So many decimals and significant digits at least.
+  const round = (value, digits = 4) => {
+    if (value === null || Number.isNaN(value)) return null;
+    const size = Math.abs(value), small = size > 0 && size < 1 ? -Math.floor(Math.log10(size)) - 1 : 0;
+    return Number(value.toFixed(digits + small));
+  };
   const counted = (number, noun) => `${grouped(number)} ${noun}${number === 1 ? "" : "s"}`;
 
   // ---- charts ----------------------------------------------------------------------------------------------------
@@ -149,8 +154,9 @@ Leadline.follow = (() => {
     const columns = [...new Set(before.map((row) => row.measure))].map((name) => S.find(name)), six = columns.map(c.of);
     const order = c.of(c.main).order, most = new Set(before.map((row) => row.run)).size;
     const runs = runsOf(c, order.slice(0, most));
+    const places = six.map((one) => decimals(one.sums.map((sum) => sum.mean)));
     const rows = order.slice(0, most).flatMap((r, i) => six.map((one, column) => ({ place: i + 1, run: runs[i], measure: one.name, column,
-      ...cells(one.sums[r]), best: r === one.order[0] })));
+      ...cells(one.sums[r]), best: r === one.order[0], written: score(one.sums[r].mean, places[column]) })));
     const ends = six.map((_, m) => Math.max(1e-9, ...rows.filter((row) => row.column === m).map((row) => row.high ?? row.mean)) / 0.84);
     return { rows, title: `Six measures side by side, best first by ${c.of(c.main).name}${c.where}`,
       reading: `${means} Ringed: the best of all systems.`,
@@ -248,7 +254,8 @@ Leadline.follow = (() => {
       return kept.get(name);
     };
     const rows = before.map((row) => ({ ...row, precision: round(S.mean(curve(row.run).map((one) => one(row.recall)))) }));
-    const ends = new Map(rows.filter((row) => row.recall === 0).map((row) => [row.run, [row.precision, `${short(row.run)}  ${row.precision.toFixed(2)}`]]));
+    const starts = rows.filter((row) => row.recall === 0), places = decimals(starts.map((row) => row.precision), 2);
+    const ends = new Map(starts.map((row) => [row.run, [row.precision, `${short(row.run)}  ${score(row.precision, places)}`]]));
     return { rows, title: `Precision against recall${c.where}`, reading: `Means over ${counted(c.answerable.length, "topic")}.`,
       edit: (spec) => {
         for (const part of parts(spec, (row) => "of" in row)) part.values = labelled(part.values, ends, [0, 1], 360);

@@ -2,7 +2,7 @@
 "use strict";
 (() => {
   if (!Leadline.scores) return;
-  const { grouped, score, percent, short } = Leadline, S = Leadline.scores, { TABLE, tools } = Leadline.follow;
+  const { grouped, decimals, score, percent, short } = Leadline, S = Leadline.scores, { TABLE, tools } = Leadline.follow;
   const { visit, renamed, settled, parts, scaled, counted, round } = tools;
   const ALPHA = 0.05;
   const median = (values) => {
@@ -147,8 +147,8 @@
       ...Array.from({ length: Math.min(60, E) }, (_, i, all) => Math.round(1 + (E - 1) * i / Math.max(Math.min(60, E) - 1, 1))), E + 1])].sort((a, b) => a - b);
     const rows = ranks.map((rank) => ({ rank, PRES: round(worth(rank)[0]), RR: round(worth(rank)[1]) }));
     const example = Math.min(E, Math.max(2, Math.floor(E / 10))), [pres, rr] = worth(example);
-    const marked = [["PRES", pres], ["RR", rr]].map(([name, y]) => ({ x: example, y, text: `${name} ${y.toFixed(2)}` }));
-    return { rows, title: `A single relevant document at rank ${grouped(example)} of ${grouped(E)} is worth PRES ${pres.toFixed(2)}, RR ${rr.toFixed(2)}`,
+    const marked = [["PRES", pres], ["RR", rr]].map(([name, y]) => ({ x: example, y, text: `${name} ${score(y, decimals([y], 2))}` }));
+    return { rows, title: `A single relevant document at rank ${grouped(example)} of ${grouped(E)} is worth PRES ${score(pres, decimals([pres], 2))}, RR ${score(rr, decimals([rr], 2))}`,
       reading: `PRES falls evenly over the ${counted(E, "document")} that are read, RR at once.`,
       edit: (spec) => {
         visit(spec, (node) => { if (node.field === "rank" && node.scale?.domain) node.scale.domain = [1, E + 1]; });

@@ -51,7 +51,7 @@
 
 // ---- topics: called once, when the charts at the top are drawn or an address asks for a topic ----------------------
 Leadline.topics = () => {
-  const { make, read, score, grouped, address, remember, download, sortable, sortBy } = Leadline;
+  const { make, read, decimals, score, grouped, address, remember, download, sortable, sortBy } = Leadline;
   const section = document.getElementById("topics");
   const data = read("data-topics");
   const START = { a: data.a, b: data.b, search: "", show: "all", topic: "" };
@@ -59,7 +59,7 @@ Leadline.topics = () => {
   const find = (name) => section.querySelector(`[name="${name}"]`);
   const place = new Map(data.runs.map((run, i) => [run, i]));
   const sign = data.better === "lower" ? -1 : 1;
-  const number = (value, text = score, none = "–") =>
+  const number = (value, text, none = "–") =>
     make("td", { class: "num", "data-v": value ?? "", text: value === null ? none : text(value) });
   const headOf = (heads) =>
     make("thead", {}, make("tr", {}, ...heads.map(([text, kind]) => make("th", { text, class: kind, scope: "col" }))));
@@ -94,6 +94,10 @@ Leadline.topics = () => {
     const heads = [["topic"], ...data.columns.map((column) => [column.name]), ["relevant", "num"], [state.a, "num"],
       ...(second ? [[state.b, "num"], ["lead", "num"]] : []),
       ["mean of all", "num"], ["best", "num"], ["best system"]];
+    const best = (t) => (bests[t] < 0 ? null : data.values[bests[t]][t]);
+    const columnOf = (values) => { const places = decimals(values); return (value) => number(value, (one) => score(one, places)); };
+    const runs = columnOf([...first, ...(second ?? [])]), leads = columnOf(data.topics.map((_, t) => lead(t)));
+    const others = columnOf([...means, ...data.topics.map((_, t) => best(t))]);
     const rows = shown.map((t) => {
       const open = make("button", { type: "button", text: data.topics[t], title: "its relevant documents" });
       open.addEventListener("click", () => {
@@ -102,9 +106,9 @@ Leadline.topics = () => {
       });
       const row = make("tr", {}, make("td", { class: "id" }, open),
         ...data.columns.map((column) => make("td", { class: "text", text: column.values[t] })),
-        number(data.relevant[t], grouped), number(first[t]),
-        ...(second ? [number(second[t]), number(lead(t))] : []),
-        number(means[t]), number(bests[t] < 0 ? null : data.values[bests[t]][t]),
+        number(data.relevant[t], grouped), runs(first[t]),
+        ...(second ? [runs(second[t]), leads(lead(t))] : []),
+        others(means[t]), others(best(t)),
         make("td", { class: "id", text: bests[t] < 0 ? "–" : data.runs[bests[t]] }));
       if (lead(t) < 0) row.className = "lost";
       row.dataset.topic = data.topics[t];

@@ -33,6 +33,7 @@ SOURCES = {
     "trec_chem_2009_ts_disagreement": "how often two judges disagreed, TREC-CHEM 2009 (Lupu et al.)",
     "trec_chem_2009_ts_expert_judgements": "what the experts judged, TREC-CHEM 2009 (Lupu et al.)",
     "trec_chem_2009_ts_infndcg": "infNDCG of 31 runs on 18 topics, TREC-CHEM 2009 (Lupu et al.)",
+    "trec_chem_2009_ts_percentages": "the percentages printed in tables 5 to 7, TREC-CHEM 2009 (Lupu et al.)",
     "trec_chem_2009_ts_student_judgements": "what the students judged, merged, TREC-CHEM 2009 (Lupu et al.)",
     "trec_chem_2009_ts_topics": "the 18 topics, their needs in our own words, TREC-CHEM 2009 (Lupu et al.)",
     "trec_chem_2009_ts_xinfap": "xinfAP of 31 runs on 18 topics, TREC-CHEM 2009 (Lupu et al.)",

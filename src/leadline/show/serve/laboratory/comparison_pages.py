@@ -13,7 +13,7 @@ from markupsafe import Markup
 from leadline.errors import nearest, visible
 from leadline.measures.hits import Array, Integers
 from leadline.records.result import Table
-from leadline.show.charts import count, decimal, short
+from leadline.show.charts import count, decimal, decimal_column, short
 from leadline.show.lab.boards import Board, Boards, documents_of, lead_by_topic
 from leadline.show.lab.opened import LabDocuments, Needs
 from leadline.show.lab.stored_results import ResultState, StoredResults, pair_verdict, verdicts_of
@@ -167,7 +167,7 @@ def _topics(evidence: Evidence, needs: Needs, first: str, second: str, lead: Arr
                 int(evidence.relevant[t]),
             ]
         )
-    return Table(["topic", "title", "a", "b", "difference", "relevant"], rows)
+    return Table(["topic", "title", "a", "b", "difference", "relevant"], rows, alike=["ab"])
 
 
 def _rankings(
@@ -474,12 +474,13 @@ def difference_figure(
         parts.append(line(LEFT, at, full - RIGHT, at, kind))
         text = "0" if share == 0 else decimal(abs(share) * largest, 2)
         parts.append(words(LEFT - 6, at + 4, text, "words soft", "end"))
+    leads = decimal_column([abs(lead) for _, lead, _ in bars])
     for place, (topic, lead, address) in enumerate(bars):
         high = max(abs(lead) / largest * inner_h / 2, 0.8)
         x, y = LEFT + step * place + (step - width) / 2, middle - high if lead > 0 else middle
         kind = "ahead" if lead > 0 else "behind" if lead < 0 else "level"
         kind += " chosen" if topic == chosen else ""
-        said = f"{topic}: {first if lead > 0 else second} ahead by {decimal(abs(lead))}" if lead else f"{topic}: level"
+        said = f"{topic}: {first if lead > 0 else second} ahead by {leads[place]}" if lead else f"{topic}: level"
         reach = box(LEFT + step * place, TOP, step, inner_h, "reach")
         bar = [SvgShape("title", text=said), reach, box(x, y, width, high, kind)]
         parts.append(SvgShape("a", {"href": address, "tabindex": "-1"}, inside=bar))

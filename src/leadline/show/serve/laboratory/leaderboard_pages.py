@@ -93,7 +93,7 @@ def leading(board: Board, answer: ResultState) -> Shown:
             "samples": found.samples,
         }
         return shown
-    score = decimal(float(evidence.means[evidence.place(leader)]))
+    score = decimal(float(evidence.means[evidence.place(leader)]), among=evidence.means.tolist())
     first = f"The first by {board.measure.text} is {leader} with {score}"
     if answer.is_working:
         shown["sentence"] = f"{first}; whether it can be told from the others is being computed."
@@ -132,7 +132,7 @@ def _tables(board: Board, answer: ResultState) -> Shown:
     low = min((row[3] for row in rows if row[3] == row[3]), default=0.0)
     span = max((row[4] for row in rows if row[4] == row[4]), default=0.0) - low
     return {
-        "runs": Table(columns, rows, best=best),
+        "runs": Table(columns, rows, best=best, alike=[columns[2:5]]),
         "others": others,
         "notes": list(evidence.study.notes),
         "timed": timed,

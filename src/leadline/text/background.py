@@ -1,0 +1,62 @@
+"""Work in the background: one thread that does the same again whenever it is woken, or after a while.
+
+>>> done = threading.Event()
+>>> with Background(done.set, "example") as work:
+...     work.wake()
+...     done.wait(5)
+True
+"""
+
+from __future__ import annotations
+
+import threading
+import traceback
+from collections.abc import Callable
+from types import TracebackType
+
+
+class Background:
+    """A thread, which does its work when it is woken, and every so many seconds where `every` is given.
+
+    What goes wrong is printed, and the next turn tries again. The thread does not keep its process alive.
+    """
+
+    def __init__(self, work: Callable[[], object], name: str, *, every: float | None = None) -> None:
+        self._work, self._every = work, every
+        self._woken, self._is_over = threading.Event(), False
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+
+    def start(self) -> None:
+        """Begin; work is done when it is woken for the first time, or the first time has passed."""
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Say that there is work; what is asked for during a turn is done by the next."""
+        self._woken.set()
+
+    def close(self, seconds: float | None = None) -> None:
+        """End the thread, and wait for the turn that it is in, or so many seconds of it."""
+        self._is_over = True
+        self._woken.set()
+        if self._thread.ident is not None:
+            self._thread.join(seconds)
+
+    def __enter__(self) -> Background:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _run(self) -> None:
+        while True:
+            self._woken.wait(self._every)
+            self._woken.clear()
+            if self._is_over:
+                return
+            try:
+                self._work()
+            except Exception:
+                traceback.print_exc()
