@@ -439,9 +439,10 @@ def in_words(measure: Measure) -> str:
 # from the style above (the page replaces ink, paper, grey, the depth scale and the systems' colours one by one), and
 # colour scales must have steps, as `depth_scale` has: a browser cannot interpolate colours that are CSS variables.
 #
-# Charts are made by `chart_of`, whose copies inside layers share their parts. Altair validates inline data at every step,
-# which takes seconds for thousands of rows. If a chart is drawn from the figure's own rows, use `rows_data()` as its data
-# and pass the finished chart to `with_rows`: the page then contains the rows once, for the chart and for the CSV.
+# Charts are made by `chart_of`, whose copies inside layers share their parts. Altair validates inline data at every
+# step, which takes seconds for thousands of rows. If a chart is drawn from the figure's own rows, use `rows_data()` as
+# its data and pass the finished chart to `with_rows`: the page then contains the rows once, for the chart and for the
+# CSV.
 #
 # Controls are Vega-Lite parameters with a binding (range or select): the page turns them into labelled inputs that work
 # by keyboard, and keeps their values in the address. A parameter `narrow` is set on narrow screens and in small
