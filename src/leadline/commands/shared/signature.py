@@ -41,7 +41,7 @@ KINDS: dict[str, Settings] = {
 }  # by the name of the type
 METAVARS = {
     "Order": "ORDER", "Format": "FORMAT", "Grade": "GRADE", "Level": "LEVEL", "Part": "SHARE",
-    "ShareOrPercent": "SHARE",
+    "ShareOrPercent": "SHARE", "Seconds": "SECONDS",
 }  # fmt: skip
 
 
