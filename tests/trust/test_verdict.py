@@ -254,7 +254,7 @@ def test_intervals_of_a_verdict_are_students() -> None:
     for values, low, high in ((first, found.low, found.high), (first - second, only.low, only.high)):
         expected = stats.t.interval(0.95, len(values) - 1, loc=values.mean(), scale=stats.sem(values))
         assert (low, high) == pytest.approx(expected, rel=1e-9)
-    assert f"between {only.low:.3f} and {only.high:.3f}" in only.reasons[0]
+    assert f"between {only.low:.4f} and {only.high:.4f}" in only.reasons[0]  # as many digits as the difference
 
 
 def test_intervals_of_a_verdict_stay_inside_the_measure() -> None:

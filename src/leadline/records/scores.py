@@ -239,7 +239,7 @@ class Scores(Result):
         """A row for each run (and topic), a column for each measure; the best mean of each is set off."""
         means, widths = self.mean_values(), self.half_widths()
         order = self.ranking() if sort and self.measures else list(range(len(self.runs)))
-        beside = [widths] if self.lowest is None or self.highest is None else [self.lowest, self.highest]
+        beside = [means, widths] if self.lowest is None or self.highest is None else [self.lowest, self.highest]
         places = [
             decimals((value for values in beside for value in values[..., m].flat), apart=False)
             for m in range(len(self.measures))

@@ -13,7 +13,7 @@ import numpy as np
 
 from leadline.collections.documents.document import Document
 from leadline.errors import InputError
-from leadline.records.result import Result, Table, counted, decimals
+from leadline.records.result import Result, Table, counted, decimals, number
 from leadline.records.topics import Topic
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.index import Index
@@ -256,7 +256,7 @@ class Hit(Result):
     changed: bool = False  # whether its text in the collection is another than the one that was indexed
 
     def _finding(self) -> str:
-        return f"{self.rank}: {self.label} ({self.score:.3f})"
+        return f"{self.rank}: {self.label} ({number(self.score)})"
 
     @property
     def label(self) -> str:

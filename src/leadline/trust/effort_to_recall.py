@@ -18,11 +18,11 @@ from leadline.measures.definition import parse_measures
 from leadline.measures.hits import Array, Integers
 from leadline.records.result import Result, Table, counted
 from leadline.trust.paired_tests import checked_alpha
-from leadline.trust.planning import STABLE
+from leadline.trust.planning import HALF, STABLE
 from leadline.trust.randomisation import MOST_EXACT, SignedRanks, flip_test
 from leadline.trust.rankings import best_first
 from leadline.trust.study import Study, checked_samples, dropped_topics
-from leadline.trust.verdict import HALF, MARKS, WORDS, Word, criterion
+from leadline.trust.verdict import MARKS, WORDS, Word, criterion
 
 RECALL = (0.5, 0.8, 0.9, 0.95)
 NEVER = math.inf  # the effort of a run that does not get there

@@ -162,7 +162,7 @@ class Pilot:
         return float(self.differences.mean()) / deviation if deviation > 1e-12 else math.inf
 
 
-class Power(NamedTuple):
+class Decided(NamedTuple):
     """How often a lead is found."""
 
     significant: float
@@ -178,7 +178,7 @@ def simulated_power(
     flipped: bool = True,
     samples: int = 100,
     seed: int = 1,
-) -> Power:
+) -> Decided:
     """The share of studies of so many topics, drawn from the pilot's, in which the lead is significant, and firm.
 
     The half of the judgements that a sample leaves each topic is drawn for each topic anew, so that the sum of its
@@ -200,7 +200,7 @@ def simulated_power(
         rows = np.repeat(np.tile(pilot.differences, len(near)), counts[near].astype(np.intp).ravel())
         found[near] = flip_p(rows.reshape(len(near), topics), pilot.step) < level
     if pilot.powers.shape[1] == 3:
-        return Power(float(found.mean()), math.nan)
+        return Decided(float(found.mean()), math.nan)
     from scipy.special import bdtrc, ndtr
 
     mean, squares, fourths, variance, together, of_squares = sums.T[3:]
@@ -211,7 +211,7 @@ def simulated_power(
     limit = np.sqrt(_limit(fourth, topics, level))
     stays = ndtr((np.sqrt(square) - limit) / np.sqrt(np.maximum(variance, 1e-18)))
     firm = bdtrc(math.ceil(STABLE * samples - 1e-9) - 1, samples, stays)
-    return Power(float(found.mean()), float((found * firm).mean()))
+    return Decided(float(found.mean()), float((found * firm).mean()))
 
 
 def _of_sums(total: Array, squares: Array, fourths: Array) -> tuple[Array, Array]:

@@ -20,7 +20,7 @@ from leadline.records.result import Result, Table, decimals, number, whole_perce
 from leadline.records.scores import Scores
 from leadline.trust.no_verdict import why_no_verdict
 from leadline.trust.paired_tests import checked_alpha, half_width
-from leadline.trust.planning import POWER, STABLE, topics_needed
+from leadline.trust.planning import HALF, POWER, STABLE, topics_needed
 from leadline.trust.randomisation import flip_test
 from leadline.trust.rankings import aligned, best_first, sign
 from leadline.trust.study import Study, checked_samples, dropped_topics
@@ -307,9 +307,6 @@ def doubt(unjudged: float, *, only_relevant: bool) -> str:
 
 
 # Decide whether the leader is better than each other run, by tests on all judgements and on half of them.
-
-
-HALF = 0.5  # the share of judgements kept in a sample
 
 
 def decide(
