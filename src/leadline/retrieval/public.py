@@ -14,7 +14,7 @@ from leadline.collections.links.graph import LinkWorkers, SelfLinks
 from leadline.collections.links.page_scores import Form, PageScores, hits_of, in_degrees_of, pagerank_of, query_pages
 from leadline.collections.links.reading import Kept, LinkSource, Nofollow, read_links
 from leadline.errors import InputError, LeadlineWarning
-from leadline.options import Bounds, Count
+from leadline.options import Bounds, Classes, Count, Day, Offices
 from leadline.records.inputs import DuplicatesLike, Path
 from leadline.records.result import counted
 
@@ -85,14 +85,14 @@ def build_index(
 def search(
     index: IndexLike,
     query: str,
-    k: int = 20,
+    k: Count = 20,
     *,
     model: str = "bm25",
     fields: Sequence[str] | Mapping[str, float] | None = None,
-    before: str | None = None,
-    after: str | None = None,
-    classes: Sequence[str] = (),
-    offices: Sequence[str] = (),
+    before: Day | None = None,
+    after: Day | None = None,
+    classes: Classes = (),
+    offices: Offices = (),
     newest: bool = False,
     then: Step | None = None,
     duplicates: DuplicatesLike | None = None,
@@ -100,9 +100,23 @@ def search(
 ) -> SearchResult:
     """The best k families for a query in words, as docs/query-language.md describes it.
 
-    With `history`, the file of a session, the query is numbered and kept there, and may name earlier ones: `#1 AND #2`.
-    `then` is a step, or a pipeline of them, that orders the first results again: `ll.steps.PageRank(0.3)`. With
-    `duplicates`, a file of them or what `duplicates` returns, the best of each group of near-duplicates is found.
+    index: index folder, made by `leadline index`
+    query: words to search for
+    k: number of families to show
+    model: ranking model: bm25, bm25f, dirichlet or another, such as 'bm25(k1=0.9, b=0.4)'
+    fields: fields to search, with weights: title=2,abstract (default: all)
+    before: only patents published before this day, or before the first day of a month or year
+    after: only patents published after this day, or after the last day of a month or year
+    classes: only these classes: C07D,A61K
+    offices: only these offices: EP,US
+    newest: sort by publication date, newest first
+    then: order results again by anchor_text, freshness, hits, indegree, pagerank; with a weight:
+        'pagerank(weight=0.3)'; may be repeated
+    duplicates: show only the best of each group of near-duplicates: what `leadline duplicates -o FILE` wrote
+    history: keep the queries of a session; #1 AND #2 combines earlier ones
+
+    In Python, `fields` may be a mapping from names to weights, `then` any step or a pipeline of them,
+    `ll.steps.PageRank(0.3)`, and `duplicates` also what `duplicates` returns.
     """
     from leadline.records.inputs import read_groups
     from leadline.retrieval.word_search import SearchHistory, search_words
@@ -129,10 +143,15 @@ def search(
 
 
 def prior_art(
-    index: IndexLike, patent: str | Document, k: int = 10, *, system: str | Step | None = None, snippet: int = 200
+    index: IndexLike, patent: str | Document, k: Count = 10, *, system: str | Step | None = None, snippet: int = 200
 ) -> PriorArt:
-    """Find prior art for a patent, and the claims it bears on. The patent is a number in the collection, or a Document.
+    """Find prior art for a patent, and the claims it bears on.
 
+    index: index folder, made by `leadline index`
+    patent: number of a patent in the collection, or a file
+    k: number of families to show
+
+    In Python the patent is a number or a Document.
     `system` is the name of a system or a pipeline (default: `best`, with what the index has).
     """
     from leadline.collections.documents.document import Document
@@ -152,11 +171,15 @@ def make_run(
     index: IndexLike,
     topics: Path | Topics,
     system: str | Step = "best",
-    k: int = 1000,
+    k: Count = 1000,
     *,
     narratives: Literal["dates", "words"] = "dates",
 ) -> Run:
     """Search for every topic with a named system, a variant of one (`bitem:claims`), a pipeline, or one in a TOML file.
+
+    index: index folder, made by `leadline index`
+    topics: ids one per line, a table, or TREC markup
+    k: documents per topic
 
     A topic in words that asks for dates, "published after 1997", limits the search, unless `narratives` is "words". One
     that is a Boolean query finds what `search` finds. What is to be said of topics, such as that nothing was found or
