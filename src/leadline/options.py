@@ -57,6 +57,7 @@ Draws = Annotated[int, Bounds(1, 10_000_000)]
 Day: TypeAlias = str  # or a month or a year: 1998-08-12, 1998-08, 1998
 Classes: TypeAlias = Sequence[str]  # of patents: C07D
 Offices: TypeAlias = Sequence[str]  # of patents: EP
+Workers = Annotated[int, Bounds(1, 1024)]  # threads or processes
 Seed = Annotated[int, Bounds(0, 2**63 - 1)]
 
 _WORDS = {int: "a whole number", float: "a number", bool: "true or false", str: "text", NoneType: "empty"}

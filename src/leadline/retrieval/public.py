@@ -14,7 +14,7 @@ from leadline.collections.links.graph import LinkWorkers, SelfLinks
 from leadline.collections.links.page_scores import Form, PageScores, hits_of, in_degrees_of, pagerank_of, query_pages
 from leadline.collections.links.reading import Kept, LinkSource, Nofollow, read_links
 from leadline.errors import InputError, LeadlineWarning
-from leadline.options import Bounds, Classes, Count, Day, Offices
+from leadline.options import Bounds, Classes, Count, Day, Offices, Workers
 from leadline.records.inputs import DuplicatesLike, Path
 from leadline.records.result import counted
 
@@ -42,10 +42,18 @@ def build_collection(
     keep: str | Sequence[str] | None = None,
     form: str | None = None,
     mapping: Path | None = None,
-    processes: int = 1,
+    processes: Workers = 1,
     progress: Progress | None = None,
 ) -> Collection:
-    """Build a collection from files, folders and archives of patents and articles. A stopped build is resumed."""
+    """Build a collection from files, folders and archives of patents and articles. A stopped build is resumed.
+
+    sources: files, folders, patterns, archives, or ir_datasets:NAME
+    keep: fields that a document must have, or "all" to keep every document (default: "claims,description|abstract" if
+        any has claims)
+    form: format of the sources (default: detected)
+    mapping: where the fields are in JSON lines or CSV of another format
+    processes: number of processes (default: number of cores, in Python 1)
+    """
     from leadline.collections.documents.collection import Collection
 
     listed = [sources] if isinstance(sources, (str, os.PathLike)) else list(sources)
@@ -64,9 +72,19 @@ def build_index(
     stemming: Literal["snowball", "porter", "none"] = "snowball",
     stop_words: Literal["common", "none"] = "common",
     unit: Literal["document", "family"] = "document",
-    workers: int | None = None,
+    workers: Workers | None = None,
 ) -> Index:
-    """Index a collection, or any documents. `positions` are needed for phrases and NEAR."""
+    """Index a collection, or any documents.
+
+    fields: fields to index: title, abstract, claims, description (default), derived: biology, entities,
+        phrases, sentences
+    positions: store word positions, for phrases and NEAR; the index is about three times as large (default: no)
+    language: language of the texts
+    stemming: stemming (porter: English)
+    stop_words: common words to leave out (default: those of the language)
+    unit: what is indexed as one
+    workers: number of threads (default: number of cores)
+    """
     from leadline.collections.documents.collection import Collection
     from leadline.retrieval.index.analysis import Analysis
     from leadline.retrieval.index.index import Index
@@ -112,7 +130,7 @@ def search(
     newest: sort by publication date, newest first
     then: order results again by anchor_text, freshness, hits, indegree, pagerank; with a weight:
         'pagerank(weight=0.3)'; may be repeated
-    duplicates: show only the best of each group of near-duplicates: what `leadline duplicates -o FILE` wrote
+    duplicates: keep only the best of each group of near-duplicates: what `leadline duplicates -o FILE` wrote
     history: keep the queries of a session; #1 AND #2 combines earlier ones
 
     In Python, `fields` may be a mapping from names to weights, `then` any step or a pipeline of them,

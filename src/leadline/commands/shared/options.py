@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from leadline.text.spread import MemoryBudget
 
 Item = TypeVar("Item")
-MOST_WORKERS = 1024  # threads or processes
 
 
 def whole_number(least: int = -LARGEST, most: int = LARGEST) -> Value[int]:
