@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import leadline as ll
-from leadline.trust.pairs import triangle
+from leadline.trust.triangle import triangle
 
 BAD = "<script>alert('x')</script>"
 rng = np.random.default_rng(3)
@@ -43,7 +43,7 @@ RESULTS: dict[str, Any] = {
     "Agreement": lambda: ll.agreement(SCORES),
     "Slices": lambda: ll.slices(SCORES, "AP", topics=OFFICES, by="office"),
     "Spectrogram": lambda: ll.spectrogram(SCORES, "AP"),
-    "Verdicts": lambda: ll.verdict(SCORES, "AP"),
+    "Standing": lambda: ll.verdict(SCORES, "AP"),
     "Verdict": lambda: ll.verdict(SCORES, "AP").verdicts[0],
     "Incomplete": lambda: ll.incomplete(STUDY, samples=2),
     "LeftOut": lambda: ll.left_out(STUDY),
@@ -96,7 +96,7 @@ def test_searches_show_themselves(index: ll.Index) -> None:
 
 def test_the_line_has_the_finding() -> None:
     assert repr(SCORES) == "<Scores 3 runs × 30 topics × 3 measures; best AP: good (%.3f)>" % SCORES["AP"]["good"]  # noqa: UP031
-    assert re.search(r"<Verdicts AP: .*(No firm winner|firmly)", repr(ll.verdict(SCORES, "AP")))
+    assert re.search(r"<Standing AP: .*(No firm winner|firmly)", repr(ll.verdict(SCORES, "AP")))
     assert repr(ll.compare(SCORES, "AP", alpha=0.01)).count("below 0.01") == 1
 
 

@@ -36,7 +36,7 @@ MAY_LOAD = {  # the commands that may load these wings, beside what all may: tex
     "measures": "curve, explain, measures, ideal",
     "measures trust": (
         "evaluate, compare agreement, compare correlation, "
-        "compare incomplete, compare pairs, compare power, compare recall, compare slices"
+        "compare incomplete, compare overlap, compare pairs, compare power, compare recall, compare slices, plan"
     ),
     "collections measures trust": "compare retrievability",
     "measures retrieval trust": "compare verdict",

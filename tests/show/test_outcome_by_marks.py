@@ -6,8 +6,8 @@ import numpy as np
 
 import leadline as ll
 from leadline.trust.incomplete import OutcomeByMarks, outcome_by_marks
+from leadline.trust.pairs import decide
 from leadline.trust.study import open_study
-from leadline.trust.verdict import decide
 
 TOPICS, DOCUMENTS = 24, 40
 

@@ -108,17 +108,17 @@ def test_a_plan_names_what_the_verdict_would() -> None:
     matrix = field.values[:, :, 0]
     for pair in found.pairs:
         one, other = ("abcd".index(name) for name in pair.name.split(" against "))
-        assert pair.topics == topics_needed(matrix[one] - matrix[other], comparisons=3)
+        assert pair.topics == topics_needed(matrix[one] - matrix[other], comparisons=6)
         assert pair.difference == pytest.approx(matrix[one].mean() - matrix[other].mean())
     assert [pair.topics or 10**9 for pair in found.pairs] == sorted(pair.topics or 10**9 for pair in found.pairs)
-    assert found.comparisons == 3
+    assert found.comparisons == 6  # all pairs of four runs
     assert "A new study of as many topics as the pilot has, 30, decides in" in found.headline()
     assert found.headline() == ll.plan(field, "AP").headline()
 
 
 def test_a_given_difference_is_planned_for_pairs_like_the_pilots() -> None:
     small, large = (ll.plan(scores(), "AP", difference=lead, runs=10) for lead in (0.05, 0.1))
-    assert (small.comparisons, small.given) == (9, True)
+    assert (small.comparisons, small.given) == (45, True)
     assert [pair.difference for pair in small.pairs] == pytest.approx([0.05, 0.05])
     assert (small.hardest.topics or 0) > (large.hardest.topics or 0) > 0
     needed = [topics or 0 for _, topics in small.by_runs]
@@ -141,7 +141,7 @@ def test_what_cannot_be_decided_is_said() -> None:
 def test_before_any_data_measures_are_known_by_any_of_their_names() -> None:
     one, other = (ll.plan(measure=each, difference=0.3) for each in ("R@100", "recall_100"))
     assert [pair.topics for pair in one.pairs] == [pair.topics for pair in other.pairs]
-    known = topics_needed(effect_of(0.05 / 0.126), comparisons=9) or 0
+    known = topics_needed(effect_of(0.05 / 0.126), comparisons=45) or 0
     usual = next(
         p for p in ll.plan(measure="AP", difference=0.05, runs=10).pairs if p.name.endswith("d collection, usual runs")
     )

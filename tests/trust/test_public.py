@@ -12,8 +12,8 @@ import leadline as ll
 from leadline.errors import InputError
 from leadline.trust import measure_comparison, pairs
 from leadline.trust.incomplete import Incomplete
+from leadline.trust.pairs import decide
 from leadline.trust.study import open_study
-from leadline.trust.verdict import decide
 
 rng = np.random.default_rng(3)
 QRELS = {str(t): {f"d{d}": int(rng.integers(0, 3)) for d in range(20)} for t in range(30)}

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import leadline as ll
 from leadline.errors import MeasureError, MismatchError
@@ -15,10 +16,11 @@ from leadline.measures.definition import MEASURES, parse_measure
 from leadline.records.scores import Scores, t_quantile
 from leadline.trust.no_verdict import why_never, why_no_verdict
 from leadline.trust.paired_tests import holm
+from leadline.trust.pairs import decide
 from leadline.trust.randomisation import flip_test, randomisation
 from leadline.trust.rankings import sign
 from leadline.trust.study import open_study
-from leadline.trust.verdict import decide, lead_rests_on
+from leadline.trust.verdict import lead_rests_on
 
 RNG = np.random.default_rng
 
@@ -141,9 +143,9 @@ def test_one_comparison_is_not_called_several() -> None:
     """Six topics are as few as may decide, but one of them against the leader makes p 4/64."""
     found = decide(scored(np.array([0.5, 0.6, 0.4, 0.7, 0.5, 0.6]), np.array([0.1, 0.2, 0.1, 0.3, 0.2, 0.62])), "AP")
     assert (found.verdicts[0].word, found.verdicts[0].p) == ("undecided", 4 / 64)
-    assert "comparisons" not in str(found)
+    assert " pairs" not in str(found)
     three = decide(scored(*(np.array([0.5, 0.6, 0.4, 0.7, 0.5, 0.6]) - shift for shift in (0, 0.1, 0.2))), "AP")
-    assert "About 1 more topic would be needed for a decision (7 in all among 2 comparisons, for" in str(three)
+    assert "About 1 more topic would be needed for a decision (7 in all among 3 pairs, for" in str(three)
 
 
 def test_measures_of_effort_give_no_verdict() -> None:
@@ -242,19 +244,23 @@ def test_intervals_are_students() -> None:
     np.testing.assert_allclose(t_quantile(freedom), stdtrit(freedom, 0.975), rtol=1e-9)
 
 
-def test_intervals_of_a_verdict_are_students() -> None:
-    """Both intervals, of the leader's mean and of its lead, from the sample standard deviation (n - 1)."""
-    from scipy import stats
-
+def test_intervals_of_a_verdict() -> None:
+    """Of the leader's mean Student's, from the sample standard deviation (n - 1); of its lead that of the flips."""
     rng = RNG(8)
     first = rng.uniform(0.4, 1, 6)
     second = first - rng.uniform(0, 0.3, 6)
     found = decide(scored(first, second), "AP")
     (only,) = found.verdicts
-    for values, low, high in ((first, found.low, found.high), (first - second, only.low, only.high)):
-        expected = stats.t.interval(0.95, len(values) - 1, loc=values.mean(), scale=stats.sem(values))
-        assert (low, high) == pytest.approx(expected, rel=1e-9)
+    expected = stats.t.interval(0.95, 5, loc=first.mean(), scale=stats.sem(first))
+    assert (found.low, found.high) == pytest.approx(expected, rel=1e-9)
+    assert (only.low, only.high) == (min(first - second), max(first - second))  # of 2⁶ flips two are 5 %
     assert f"between {only.low:.4f} and {only.high:.4f}" in only.reasons[0]  # as many digits as the difference
+
+
+def test_few_topics_of_a_measure_without_bounds_have_no_interval() -> None:
+    found = decide(replace(scored(np.array([1.0, 1.0]), np.array([0.0, 0.5])), measures=("our own",)), "our own")
+    assert "so few topics give no interval" in found.verdicts[0].reasons[0]
+    assert "inf" not in str(found)
 
 
 def test_intervals_of_a_verdict_stay_inside_the_measure() -> None:

@@ -16,7 +16,7 @@ import shutil
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,13 +25,12 @@ from leadline.commands.shared.argument_kinds import OutputFolder
 from leadline.commands.shared.options import add_number, add_options, wrong_usage
 from leadline.commands.shared.output import print_notes, progress_bar, write
 from leadline.commands.shared.signature import public
-from leadline.show.choices import DEMO_SAMPLES
 
 if TYPE_CHECKING:
     from leadline.show.demo import Stage
+    from leadline.trust.pairs import Standing
 
 FEWEST = 500  # patents
-REPORTED = ("qrels.citations", "qrels.true")  # the judgements of the two reports, as the lab names them
 PATENTS_PER_TOPIC = 20  # few patents of a small office have prior art
 
 
@@ -47,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_number(parser, "--patents", "number of documents", 6000, least=FEWEST)
     add_number(parser, "--topics", f"number of topics (default: 100, at most one per {PATENTS_PER_TOPIC} documents)")
     public("compare").add(parser, "seed")
-    public("verdict").add(parser, "samples", samples={"default": DEMO_SAMPLES})
+    public("verdict").add(parser, "samples")
     parser.add_argument("--no-open", action="store_true", help="do not open the report in a browser")
     add_options(parser, "-q")
 
@@ -62,7 +61,7 @@ def run(options: argparse.Namespace) -> None:
     start = time.monotonic()
     stages = _stages(quiet=options.quiet)
     shown = demo(Path(options.output), settings, stages, options.samples)
-    store_verdicts(Path(options.output), stages)
+    fill_lab(Path(options.output), shown.standings, options.samples, stages)
     lines = [textwrap.fill(line, 110, subsequent_indent="  ") for line in shown.story]
     report = shown.report.resolve()
     pages = f"By citations: {report}\nIn truth:     {shown.true_report.resolve()}"
@@ -74,22 +73,23 @@ def run(options: argparse.Namespace) -> None:
         webbrowser.open(report.as_uri())
 
 
-def store_verdicts(folder: Path, stage: Stage) -> None:
-    """Put the demo into its lab, and store there what the first pages of `leadline serve` ask for.
-
-    A lab decides with more samples than the demo, so the demo's own verdicts are not the answers to its questions.
-    """
-    from leadline.show.demo import open_lab
+def fill_lab(folder: Path, standings: Mapping[str, Standing], samples: int, stage: Stage) -> None:
+    """Put the demo into its lab, with what was computed: the lab's first pages are there at once."""
+    from leadline.show.demo import CITED, TRUE, open_lab
     from leadline.show.lab.boards import Boards
-    from leadline.show.lab.stored_results import StoredResults, standing_of
+    from leadline.show.lab.stored_results import StoredResults, keep_standing, prepare
 
-    with stage("the verdicts of its lab") as step:
-        lab = open_lab(folder)
+    lab = open_lab(folder)
+    with stage("its lab") as step, lab.kept_open():
+        lab.set_samples(samples)
         boards, results = Boards(lab), StoredResults(lab)
-        for number, name in enumerate(REPORTED, start=1):
-            standing_of(boards.board(name), results, patience=None)
+        for number, name in enumerate((CITED, TRUE[0]), start=1):
+            board = boards.board(name)
+            if name in standings:
+                keep_standing(board, standings[name], results)
+            prepare(board, results)
             if step is not None:
-                step(number, len(REPORTED))
+                step(number, 2)
 
 
 def next_commands(folder: str) -> list[str]:

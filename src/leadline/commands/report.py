@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> None:
         page = report(evidence, key=key, progress=progress)
     write(page.encode("utf-8", "replace"), options.output)
     if options.output != "-":
-        words = evidence.verdict.headline() if evidence.verdict else evidence.no_verdict
+        words = evidence.standing.headline()
         write(f"{words}\n{options.output}\n")
     print_notes(evidence.study.notes, options)
 

@@ -34,7 +34,6 @@ def run(options: argparse.Namespace) -> None:
     from leadline.measures.definition import parse_measures
     from leadline.retrieval.pipeline.context import SearchContext
     from leadline.show.public import TRANSFER, tune
-    from leadline.trust.verdict import finding
 
     check_format(options)
     if not options.output.endswith(".toml"):
@@ -49,7 +48,7 @@ def run(options: argparse.Namespace) -> None:
     write(found.table().encoded(options.format, formulas=options.keep_formulas))
     if options.format == "table" and not options.quiet:
         write(f"\n{found.weight_table().render('table')}\n")
-        write(f"{wrap_for_terminal(finding(found.verdicts))}\n{wrap_for_terminal(TRANSFER)}\n")
+        write(f"{wrap_for_terminal(found.verdicts.finding())}\n{wrap_for_terminal(TRANSFER)}\n")
     unused = f"{counted(found.unused, 'topic')} without a relevant document among the results" if found.unused else ""
     worse = "" if found.is_better else f"{found.rival} does as well without tuning, as far as these topics can tell"
     vectors = f"with vectors by {found.vectors}" if found.vectors else ""

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 FIGURE_ENDINGS = (".svg", ".png", ".pdf", ".html", ".json")
 LAB_KINDS = ("collection", "index", "topics", "qrels", "run", "pool", "review", "duplicates", "report")
-DEMO_SAMPLES = 50
 
 
 @dataclass(frozen=True)

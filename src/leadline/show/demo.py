@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -33,8 +33,7 @@ from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.grid import GridRuns, Planned, check_grid, plan
 from leadline.retrieval.pipeline.named_systems import system
 from leadline.show.charts import decimal, decimal_column, percent
-from leadline.show.choices import DEMO_SAMPLES
-from leadline.show.lab.lab import Lab
+from leadline.show.lab.lab import Lab, LabEntry
 from leadline.show.papers.beyond import STORED, read_stored
 from leadline.show.papers.exhibit import PaperInputs
 from leadline.show.report.evidence import Evidence
@@ -45,8 +44,9 @@ from leadline.text.files import write_stored
 from leadline.text.owned_files import JOURNAL, PEOPLE, RECORD, is_owned
 from leadline.text.owned_folder import OwnedFolder, identity_of
 from leadline.trust.incomplete import Incomplete, Recovery, recovery, together
+from leadline.trust.pairs import Standing
 from leadline.trust.study import Study, open_study
-from leadline.trust.verdict import Verdicts, finding
+from leadline.trust.verdict import SAMPLES
 from leadline.version import __version__
 
 MEASURE = "PRES@100"
@@ -60,12 +60,13 @@ class DemoResult:
     story: tuple[str, ...]
     report: Path
     true_report: Path
+    standings: Mapping[str, Standing]  # by the judgements, as the lab names them; none where it was all made before
 
 
-def demo(folder: Path, settings: Settings, stage: Stage, samples: int = DEMO_SAMPLES) -> DemoResult:
+def demo(folder: Path, settings: Settings, stage: Stage, samples: int = SAMPLES) -> DemoResult:
     """Run the demo in a folder, or return what an identical demo made there before."""
     lab = PaperInputs.open(build_lab(folder, settings, planned(SMALL), stage))
-    result = DemoResult((), folder / REPORT, folder / TRUE_REPORT)
+    result = DemoResult((), folder / REPORT, folder / TRUE_REPORT, {})
     key = key_of([str(path) for path in lab.files], [], (MEASURE, str(samples), code_of("show/demo")))
     stored = folder / STORY
     done = DoneSteps(folder)
@@ -89,7 +90,8 @@ def demo(folder: Path, settings: Settings, stage: Stage, samples: int = DEMO_SAM
         write_stored(result.report, report(cited, key=key, progress=step).encode("utf-8", "replace"))
         write_stored(stored, "".join(f"{line}\n" for line in lines).encode())
         done.add("story", _key_of(stored))
-    return replace(result, story=tuple(lines))
+    standings = {CITED: cited.standing, TRUE[0]: true.standing}
+    return replace(result, story=tuple(lines), standings=standings)
 
 
 def _key_of(stored: Path) -> str:
@@ -441,13 +443,9 @@ def _winners(evidence: Evidence, measures: Sequence[str]) -> str:
 
 def _firmness(cited: Evidence, true: Evidence) -> Iterator[str]:
     for name, evidence in (("By citations", cited), ("In truth", true)):
-        found = evidence.verdict
-        if found is not None:
-            yield f"{name}: {_finding_and_nearest(found)}"
-
-
-def _finding_and_nearest(found: Verdicts) -> str:
-    return f"{finding(found)} The nearest is {found.verdicts[0].other}."
+        found = evidence.standing
+        if found.verdicts:
+            yield f"{name}: {found.finding()} The nearest is {found.verdicts[0].other}."
 
 
 def _effort(cited: Evidence, true: Evidence) -> str:
@@ -485,6 +483,7 @@ def _measures_flattered(found: Recovery) -> str:
 
 
 LAB_NAME = "lab"  # in the folder of the demo
+CITED, TRUE = "qrels.citations", ("qrels.true", "qrels.true.claims")  # judgements, as the lab names them
 
 
 def open_lab(folder: str | Path) -> Lab:
@@ -499,13 +498,22 @@ def open_lab(folder: str | Path) -> Lab:
 
 def demo_measure(lab: Lab) -> str | None:
     """The measure that a demo speaks of, if a lab is that of a demo."""
+    return MEASURE if _is_of_demo(lab) else None
+
+
+def is_truth(lab: Lab, entry: LabEntry) -> bool:
+    """Whether judgements have every relevant document: those by the truth of a demo."""
+    return entry.kind == "qrels" and entry.name in TRUE and _is_of_demo(lab)
+
+
+def _is_of_demo(lab: Lab) -> bool:
     if lab.folder.name != LAB_NAME:
-        return None
+        return False
     try:
         owned = identity_of(lab.folder.resolve().parent)
     except InputError:
-        return None
-    return MEASURE if owned is not None and owned.kind == KIND else None
+        return False
+    return owned is not None and owned.kind == KIND
 
 
 def _of_demo(folder: Path) -> Lab:

@@ -19,8 +19,8 @@ from leadline.retrieval.pipeline.pipeline import Pipeline
 from leadline.retrieval.tuning import HELD_OUT, tune_system
 from leadline.text.files import write_whole
 from leadline.trust.no_verdict import INSTEAD, rests_on_finding, why_never
+from leadline.trust.pairs import Standing
 from leadline.trust.public import verdict
-from leadline.trust.verdict import Verdicts, finding
 
 if TYPE_CHECKING:
     from leadline.measures.definition import MeasureLike
@@ -79,7 +79,6 @@ def report(
     """
     from leadline.show.report.evidence import Evidence
     from leadline.show.report.page import report as report_page
-    from leadline.trust.verdict import outcome
 
     evidence = Evidence.of(
         qrels,
@@ -94,8 +93,8 @@ def report(
         title=title,
     )
     page = report_page(evidence, names=figures)
-    verdicts = evidence.verdict
-    return Report(page, "" if verdicts is None else f"{verdicts.measure}: {outcome(verdicts)}")
+    found = evidence.standing
+    return Report(page, f"{found.measure}: {found.outcome()}" if found.verdicts else "")
 
 
 def published_scores(name: Literal["clef-ip-2009", "trec-chem-2009"], measure: str = "xinfAP") -> Scores:
@@ -125,7 +124,7 @@ class TunedSystem(Result):
     pipeline: Pipeline
     weights: Mapping[str, float]  # of the signals; they sum to 1
     scores: Scores  # the tuned system on topics held out, each signal alone, and the system `best`
-    verdicts: Verdicts  # the better of the tuned system and its best rival, against the other
+    verdicts: Standing  # the better of the tuned system and its best rival, against the other
     rival: str  # the best of the others by the measure
     folds: int
     topics: int  # on which it was tuned
@@ -170,7 +169,7 @@ class TunedSystem(Result):
         return Table(["signal", "weight", "gain of trees"], rows)
 
     def _finding(self) -> str:
-        return f"{finding(self.verdicts)} {TRANSFER}"
+        return f"{self.verdicts.finding()} {TRANSFER}"
 
     def _shown_table(self) -> Table:
         return self.table()

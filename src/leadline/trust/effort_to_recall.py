@@ -345,15 +345,18 @@ def signed_ranks(ours: Array, theirs: Array) -> Array:
     """The ranks of the ratios of two efforts, rows × topics; above 0 where ours is less, 0 where they are equal.
 
     Ranks need no number for a run that never gets there: its ratio to any effort is the largest. Ratios and not
-    differences, since effort spans decades: half of ten documents counts as half of a thousand does.
+    differences, since effort spans decades: half of ten documents counts as half of a thousand does. Equal efforts
+    have the lowest ranks, which count for neither (Pratt, JASA 1959): without them, to read one document more on a
+    topic where both were equal could raise all other ranks, and help.
 
     >>> signed_ranks(np.array([[10.0, 30.0, 5.0, np.inf, np.inf]]), np.array([[20.0, 20.0, 5.0, np.inf, 9.0]]))
-    array([[ 2., -1.,  0.,  0., -3.]])
+    array([[ 4., -3.,  0.,  0., -5.]])
     """
     # A quotient is rounded correctly, so that equal ratios of whole numbers are equal, as 6/4 and 3/2.
     level = ours == theirs
     size = np.divide(np.maximum(ours, theirs), np.minimum(ours, theirs), out=np.ones(ours.shape), where=~level)
-    return SignedRanks.of(np.where(level, 0.0, np.where(ours < theirs, size, -size))).signed + 0.0
+    ranks = SignedRanks.of(np.where(level, 0.0, np.where(ours < theirs, size, -size))).signed
+    return ranks + np.sign(ranks) * level.sum(axis=1, keepdims=True)
 
 
 def ratio_interval(ours: Array, theirs: Array, level: float = 0.05) -> tuple[float, float, float]:
@@ -438,7 +441,7 @@ def favour(effort: Array) -> Array:
     The sum of its signed ranks against each other run, as a share of the largest such sum, in the mean over the others.
 
     >>> favour(np.array([[5.0, np.inf, 2.0], [9.0, np.inf, 8.0], [np.inf, np.inf, np.inf]]))
-    array([ 0.5,  0. , -0.5])
+    array([ 0.83333333,  0.        , -0.83333333])
     """
     runs, topics = effort.shape
     sums = [signed_ranks(np.broadcast_to(ours, effort.shape), effort).sum() for ours in effort]

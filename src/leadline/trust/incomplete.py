@@ -21,6 +21,7 @@ from leadline.records.scores import Scores
 from leadline.text.spread import Spread, spread_here
 from leadline.trust.no_verdict import notes_on_effort
 from leadline.trust.paired_tests import SAME_DIGITS, half_width
+from leadline.trust.pairs import Standing, decide
 from leadline.trust.rankings import above, places, sign, tau_ap_b, tau_b
 from leadline.trust.study import (
     PLOTS,
@@ -33,7 +34,6 @@ from leadline.trust.study import (
     dropped_topics,
     open_study,
 )
-from leadline.trust.verdict import Verdicts, decide, outcome
 
 SHARES = (0.2, 0.4, 0.6, 0.8)
 
@@ -486,7 +486,7 @@ class OutcomeByMarks:
 
     measure: str
     scores: Mapping[str, Scores]
-    verdicts: Mapping[str, Verdicts | None]  # None where the marks allow none
+    verdicts: Mapping[str, Standing | None]  # None where the marks allow none
 
     @property
     def final(self) -> str:
@@ -537,7 +537,7 @@ class OutcomeByMarks:
 
     def _outcome_by(self, name: str) -> str:
         found = self.verdicts[name]
-        return NONE if found is None else outcome(found)
+        return NONE if found is None else found.outcome()
 
     def _other_leaders(self, known: list[str]) -> str:
         """Who else is first, where nobody wins firmly."""
@@ -561,7 +561,7 @@ def outcome_by_marks(
 ) -> OutcomeByMarks:
     """Evaluate and compare the runs by each set of marks; the last set is the one that counts."""
     scores: dict[str, Scores] = {}
-    verdicts: dict[str, Verdicts | None] = {}
+    verdicts: dict[str, Standing | None] = {}
     for done, (name, qrels) in enumerate(marks.items(), start=1):
         study = open_study(qrels, runs, measure)
         scores[name] = study.scores()
@@ -575,7 +575,7 @@ def outcome_by_marks(
     return OutcomeByMarks(text, scores, verdicts)
 
 
-def _decision(found: Verdicts | None) -> tuple[str, str]:
+def _decision(found: Standing | None) -> tuple[str, str]:
     """What a buyer would take from a verdict: its word against the nearest rival, and the leader unless undecided."""
     if found is None:
         return NONE, ""

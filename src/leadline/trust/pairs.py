@@ -1,19 +1,27 @@
-"""Compare every pair of systems: difference, effect, interval, wins and p; and significance letters."""
+"""Compare every pair of systems, and say where each stands: the one object behind every page that says who is better.
+
+A `Standing` holds the means with their intervals, every pair, the letters, and the verdict on the first system against
+each other one, all by one test with one correction: for all pairs. The first system is the one that happened to have
+the best mean. Were the correction for the comparisons with it alone, then of twenty equal systems one would be called
+better in every fifth experiment; and letters, which are about all pairs, would say something else.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 
 import numpy as np
 
-from leadline.errors import checked_choice
+from leadline.errors import MeasureError, checked_choice
+from leadline.measures.definition import bounds, inside
 from leadline.measures.hits import Array, Integers, Mask
-from leadline.records.result import Result, Table, counted
-from leadline.records.scores import Scores
+from leadline.records.result import Result, Table, counted, decimals, number
+from leadline.records.scores import FEWEST_TOPICS, Scores
 from leadline.trust.analysis_of_variance import Anova, anova_t, tukey_hsd
+from leadline.trust.letters import letters
 from leadline.trust.no_verdict import why_no_verdict
 from leadline.trust.paired_tests import (
     CORRECTIONS,
@@ -30,10 +38,27 @@ from leadline.trust.paired_tests import (
     randomised_tukey,
     student_t,
 )
-from leadline.trust.randomisation import counts_every_flip, randomisation, settled, wilcoxon
-from leadline.trust.rankings import aligned, best_first
-from leadline.trust.study import Study
-from leadline.trust.verdict import Verdicts, decide
+from leadline.trust.planning import POWER, STABLE, topics_needed
+from leadline.trust.randomisation import counts_every_flip, pair_intervals, randomisation, settled, wilcoxon
+from leadline.trust.rankings import aligned, best_first, sign
+from leadline.trust.study import Study, checked_samples
+from leadline.trust.verdict import (
+    EQUAL,
+    SAMPLES,
+    WORDS,
+    Support,
+    Verdict,
+    Word,
+    criterion,
+    definitions,
+    doubt,
+    lead_rests_on,
+    reasons,
+    share_unjudged,
+    short_table,
+    support,
+    table,
+)
 
 Test = Callable[[Array, np.random.Generator, int | None], TestResult]
 DRAWS = 100_000  # of tests that have no other way, where no number is given
@@ -81,7 +106,7 @@ class Pairs(Result):
     notes: tuple[str, ...] = ()
     scores: Scores | None = field(default=None, compare=False)  # what was compared
     alpha: float = 0.05  # the level of significance where a method is given none
-    no_verdict: str = ""  # why no run is called better than another, for a measure of effort alone
+    no_verdict: str = ""  # why no run is called better than another
 
     def __len__(self) -> int:
         return len(self.p)
@@ -90,17 +115,17 @@ class Pairs(Result):
         self,
         *,
         study: Study | None = None,
-        samples: int = 100,
+        samples: int = SAMPLES,
         alpha: float | None = None,
         seed: int | np.random.Generator = 1,
-    ) -> Verdicts:
-        """The leader against every other run in words; with a study, also whether half the judgements would do."""
+    ) -> Standing:
+        """Where the runs stand, in words; with a study, also whether half the judgements would do."""
         assert self.scores is not None
         level = self.alpha if alpha is None else alpha
         return decide(self.scores, self.measure, study=study, samples=samples, alpha=level, seed=seed)
 
     def sentence(self, alpha: float | None = None) -> str:
-        """The number of significant differences, as a sentence; for a measure of effort alone, why there is none."""
+        """The number of significant differences, as a sentence; or why nothing is compared."""
         if self.no_verdict:
             return self.no_verdict
         found, pairs = int(self.significant(alpha).sum()), len(self)
@@ -145,6 +170,27 @@ class Pairs(Result):
         """Which pairs differ significantly, after correction."""
         return self.p_corrected < (self.alpha if alpha is None else alpha)
 
+    @cached_property
+    def limit(self) -> float:
+        """The p, not corrected, below which a pair differs significantly by Holm's correction.
+
+        Of m pairs of which k are significant, they are those with p below alpha / (m − k).
+        """
+        return self.alpha / max(1, len(self) - int(self.significant().sum()))
+
+    def between(self, a: int, b: int) -> int:
+        """The place of a pair, from the places of its runs."""
+        first, second = sorted((a, b))
+        return first * len(self.runs) - first * (first + 1) // 2 + second - first - 1
+
+    def not_worse(self, run: int) -> Mask:
+        """The runs that do not differ significantly from one, itself among them."""
+        alike = np.zeros(len(self.runs), np.bool_)
+        alike[run] = True
+        here = (self.first == run) | (self.second == run)
+        alike[(self.first + self.second - run)[here]] = ~self.significant()[here]
+        return alike
+
     def order(self) -> list[int]:
         """The runs by their means, best first."""
         return best_first(self.means, self.runs, self.better)
@@ -152,7 +198,7 @@ class Pairs(Result):
     def letters(self, alpha: float | None = None) -> dict[str, str]:
         """The letters of each run, best run first: runs that share a letter do not differ significantly.
 
-        Empty for a measure of effort alone, which puts no run before another.
+        Empty where no run is put before another.
         """
         if self.no_verdict:
             return dict.fromkeys((self.runs[run] for run in self.order()), "")
@@ -192,17 +238,17 @@ def compare(
     need no correction and get none. The randomisation test draws flips only if a number of draws is given; p near
     `alpha` after correction is then as drawn, else it is settled by counting (see `sign_flips`).
 
-    >>> values = np.array([[0.1, 0.2, 0.4, 0.3], [0.2, 0.5, 0.9, 0.4], [0.8, 0.9, 0.9, 0.7]])
-    >>> scores = Scores(("x", "y", "z"), ("1", "2", "3", "4"), ("AP",), values[:, :, None])
+    >>> values = np.array([[0.1, 0.2, 0.4, 0.3, 0.2], [0.2, 0.5, 0.9, 0.4, 0.3], [0.8, 0.9, 0.9, 0.7, 0.8]])
+    >>> scores = Scores(("x", "y", "z"), tuple("12345"), ("AP",), values[:, :, None])
     >>> pairs = compare(scores, "AP", test="t")
-    >>> pairs.difference, pairs.wins, pairs.p_corrected.round(3)
-    (array([-0.25 , -0.575, -0.325]), array([0, 0, 0]), array([0.159, 0.014, 0.159]))
+    >>> pairs.difference.round(3), pairs.wins, pairs.p_corrected.round(3)
+    (array([-0.22, -0.58, -0.36]), array([0, 0, 0]), array([0.051, 0.002, 0.05 ]))
     >>> print(pairs.summary_table().render("table"))
     run    mean     low    high   letters
     ─────────────────────────────────────
-    z     0.825   0.673   0.977   a
-    y     0.500   0.032   0.968   ab
-    x     0.250   0.045   0.455   b
+    z     0.820   0.716   0.924   a
+    y     0.460   0.125   0.795   b
+    x     0.240   0.098   0.382   b
     """
     checked_choice("test", test, tuple(TESTS))
     checked_choice("correction", correction, tuple(CORRECTIONS))
@@ -221,10 +267,17 @@ def compare(
     else:
         p_corrected = corrected(p, done)
     moments = Moments.of(matrix)
-    low, high = moments.interval() if tested.interval is None else tested.interval
+    if test == "randomisation":
+        low, high = pair_intervals(matrix, p)
+    else:
+        low, high = moments.interval() if tested.interval is None else tested.interval
+    lowest, highest = bounds(measure)
+    most = highest - lowest  # that two values can differ
     better = scores.better[scores.measures.index(measure)]
     wins, losses = (moments.lower, moments.higher) if better == "lower" else (moments.higher, moments.lower)
     means, width = matrix.mean(axis=1), half_width(matrix)
+    if matrix.shape[1] < FEWEST_TOPICS:
+        width = np.full_like(means, np.nan)
     return Pairs(
         measure,
         test,
@@ -233,14 +286,14 @@ def compare(
         topics,
         better,
         means,
-        means - width,
-        means + width,
+        inside(measure, means - width),
+        inside(measure, means + width),
         first,
         second,
         moments.mean,
         moments.effect,
-        low,
-        high,
+        np.clip(low, -most, most),
+        np.clip(high, -most, most),
         wins,
         len(topics) - wins - losses,
         losses,
@@ -292,92 +345,368 @@ def _limits(test: str, correction: str, pairs: int, topics: int, draws: int | No
     ]
 
 
-@dataclass(frozen=True, repr=False)
-class Triangle(Result):
-    """p of every pair of runs by two tests: Student's t below the diagonal, randomisation above; runs best first."""
+# Where every run stands: the pairs, and the verdict on the first run against each other one.
 
-    measure: str
-    runs: tuple[str, ...]
-    p: Array
+
+@dataclass(frozen=True, repr=False)
+class Standing(Result):
+    """Everything that is said about which run is better by one measure. Make one with `stand` or `decide`."""
+
+    pairs: Pairs = field(compare=False)  # by flips of signs, corrected for all pairs; none where `no_verdict` says why
+    verdicts: tuple[Verdict, ...]  # the first run against every other, closest first; none where `no_verdict` says why
+    samples: int = 0  # with half the judgements; 0 where there were no judgements to leave out
+    unjudged: float = math.nan  # share of the leader's first documents that are unjudged; NaN when unknown
+    doubt: str = ""  # what unjudged documents make uncertain, as a sentence
     notes: tuple[str, ...] = ()
 
+    @property
+    def no_verdict(self) -> str:
+        """Why no run is called better than another; empty where one may be."""
+        return self.pairs.no_verdict
+
+    @property
+    def measure(self) -> str:
+        """The measure that decides."""
+        return self.pairs.measure
+
+    @property
+    def alpha(self) -> float:
+        """The level of significance."""
+        return self.pairs.alpha
+
+    @cached_property
+    def leader(self) -> str:
+        """The run with the best mean; of several, the first by name."""
+        return self.pairs.runs[self.pairs.order()[0]]
+
+    @property
+    def mean(self) -> float:
+        """The leader's mean."""
+        return float(self.pairs.means[self._place])
+
+    @property
+    def low(self) -> float:
+        """The lower end of the 95 % interval of the leader's mean."""
+        return float(self.pairs.low_means[self._place])
+
+    @property
+    def high(self) -> float:
+        """The upper end of the 95 % interval of the leader's mean."""
+        return float(self.pairs.high_means[self._place])
+
+    @property
+    def _place(self) -> int:
+        return self.pairs.runs.index(self.leader)
+
+    @cached_property
+    def letters(self) -> dict[str, str]:
+        """The letters of each run, best run first: runs that share one cannot be told apart."""
+        return self.pairs.letters()
+
+    @cached_property
+    def words(self) -> Mapping[str, Word]:
+        """The word for the leader against each other run, by its name."""
+        return {each.other: each.word for each in self.verdicts}
+
+    def against(self, run: str) -> Verdict | None:
+        """The verdict on the leader against a run; None for the leader itself."""
+        return next((each for each in self.verdicts if each.other == run), None)
+
+    @property
+    def nearest(self) -> Verdict | None:
+        """The verdict on the leader against its nearest rival."""
+        return self.verdicts[0] if self.verdicts else None
+
+    def count(self, word: Word) -> int:
+        """The number of runs against which the verdict is this word."""
+        return sum(verdict.word == word for verdict in self.verdicts)
+
+    @property
+    def level(self) -> tuple[str, ...]:
+        """The runs with exactly the leader's mean."""
+        return tuple(verdict.other for verdict in self.verdicts if abs(verdict.difference) < EQUAL)
+
+    @property
+    def winner(self) -> str | None:
+        """The leader if it is firmly better than every other run, else None."""
+        return self.leader if self.verdicts and self.count("firm") == len(self.verdicts) else None
+
+    def outcome(self) -> str:
+        """Whether there is a winner, in a few words: the first thing that is said. Empty without a verdict.
+
+        It claims no more than the tests support: without a firm lead over every other run there is no firm winner.
+        """
+        if not self.verdicts:
+            return ""
+        others, undecided = len(self.verdicts), self.count("undecided")
+        only = self.verdicts[0].other if others == 1 else ""
+        if undecided:
+            who = f"{self.leader} and {only}" if only else f"{undecided + 1} systems"
+            return f"No firm winner: {who} cannot be told apart"
+        if self.winner is None:
+            return f"No firm winner: the lead of {self.leader} is fragile"
+        return f"{self.leader} is firmly {f'better than {only}' if only else 'best'}"
+
+    def finding(self) -> str:
+        """The outcome with the leader's score, as one sentence; or why there is no verdict."""
+        if not self.verdicts:
+            return self.no_verdict
+        places = decimals([self.mean, *(self.mean - each.difference for each in self.verdicts)])
+        score = f"{self.mean:.{places}f}"
+        score += "" if math.isnan(self.low) else f" [{self.low:.{places}f}, {self.high:.{places}f}]"
+        if self.level:
+            who = self.level[0] if len(self.level) == 1 else f"{len(self.level)} others"
+            return f"{self.outcome()}; {self.leader} and {who} are level at {self.measure} {score}."
+        if len(self.verdicts) == 1:
+            lead = abs(self.verdicts[0].difference)
+            return f"{self.outcome()}; by {self.measure} {self.leader} has {score}, a difference of {number(lead)}."
+        return f"{self.outcome()}; the first by {self.measure} is {self.leader} with {score} ({self.counts()})."
+
+    def counts(self) -> str:
+        """Against how many runs each word holds."""
+        return ", ".join(f"{word} against {self.count(word)}" for word in WORDS if self.count(word))
+
+    def ladder_title(self) -> str:
+        """The outcome over a drawing of all runs: which of them the tests do not tell from the first."""
+        undecided = [each.other for each in self.verdicts if each.word == "undecided"]
+        if len(undecided) > 2:
+            return f"{counted(len(undecided), 'system')} cannot be told from {self.leader}"
+        if undecided:
+            return f"{' and '.join(undecided)} cannot be told from {self.leader}"
+        over = self.verdicts[0].other if len(self.verdicts) == 1 else "every other system"
+        if self.winner is not None:
+            return f"{self.leader} is firmly ahead of {over}"
+        fragile = [each.other for each in self.verdicts if each.word == "fragile"]
+        over = over if len(fragile) == len(self.verdicts) else " and ".join(fragile)
+        over = over if len(fragile) <= 2 or len(fragile) == len(self.verdicts) else counted(len(fragile), "system")
+        return f"The lead of {self.leader} over {over} is fragile"
+
+    def headline(self) -> str:
+        """All verdicts in a few sentences: who wins if anyone does, the nearest rival, what the words mean."""
+        if not self.verdicts:
+            return self.no_verdict
+        nearest = self.verdicts[0]
+        said = [self.finding()]
+        if len(self.verdicts) == 1:
+            said.append(f"{nearest.word.capitalize()}: {nearest.criterion}.")
+        elif not self.level:
+            said.append(f"Nearest rival: {nearest.other}, {nearest.word}: {nearest.criterion}.")
+        said.append(self.doubt)
+        return " ".join(filter(None, said))
+
+    def definitions(self) -> str:
+        """What firm, fragile and undecided mean, in one sentence each."""
+        return definitions(self.alpha, len(self.pairs))
+
+    def closest_reasons(self, most: int = 3) -> list[str]:
+        """The reasons for the verdicts on the closest runs, as paragraphs."""
+        return [
+            f"{each.leader} against {each.other}: {each.word} ({each.criterion}). {' '.join(each.reasons)}"
+            for each in self.verdicts[:most]
+        ]
+
+    def about(self, pair: Verdict) -> str:
+        """The verdict on any two of the runs, as a sentence."""
+        one, other = (float(self.pairs.means[self.pairs.runs.index(run)]) for run in (pair.leader, pair.other))
+        who = f"{pair.leader} and {pair.other}"
+        said = {
+            "undecided": f"{who} cannot be told apart",
+            "fragile": f"{pair.leader} is ahead of {pair.other}, and the lead is fragile",
+            "firm": f"{pair.leader} is firmly better than {pair.other}",
+        }[pair.word]
+        places = decimals([one, other])
+        both = f"{one:.{places}f} and {other:.{places}f}"
+        means = f"by {self.measure} they have {both}, a difference of {number(abs(pair.difference))}"
+        return f"{said}; {means}."
+
+    def verdict_on(
+        self, one: str, other: str, study: Study, seed: int = 1, progress: Callable[[int, int], None] | None = None
+    ) -> Verdict:
+        """The verdict on any two of the runs: that of the leader is there, the others are tried in the same samples."""
+        if self.leader in (one, other) and (known := self.against(other if one == self.leader else one)) is not None:
+            return known
+        places = sorted(map(self.pairs.runs.index, (one, other)), key=self.pairs.order().index)
+        ahead, behind = (np.array([place]) for place in places)
+        direction = sign(self.pairs.better)
+        how: Support = support(
+            study,
+            self.measure,
+            ahead,
+            behind,
+            direction=direction,
+            limit=self.pairs.limit,
+            samples=self.samples,
+            seed=seed,
+            progress=progress,
+        )
+        assert self.pairs.scores is not None
+        matrix = aligned(self.pairs.scores, self.measure).matrix * direction
+        return _verdict(
+            self.pairs, matrix, places[0], places[1], float(how.stays[0]), float(how.turns[0]), self.samples
+        )
+
+    def short_table(self) -> Table:
+        """A table for people: the lead over each other run with its interval, closest first."""
+        return short_table(self.verdicts, self.samples)
+
     def table(self) -> Table:
-        """The square of p values, a row and a column for each run."""
-        rows = [[run, *values] for run, values in zip(self.runs, self.p.tolist(), strict=True)]
-        return Table(["run", *self.runs], rows, levels=self.runs)
+        """A table for programs, with all numbers."""
+        return table(self.verdicts)
 
     def _finding(self) -> str:
-        return f"{self.measure}: p of every pair of {len(self.runs)} runs, by t test below and randomisation above"
+        return f"{self.measure}: {self.outcome()}" if self.verdicts else self.no_verdict
 
-    def _shown_table(self) -> Table:
-        return self.table()
+    def _shown_table(self) -> Table | None:
+        return self.short_table() if self.verdicts else None
+
+    def __str__(self) -> str:
+        if not self.verdicts:
+            return self.no_verdict
+        return "\n\n".join(
+            [self.headline(), self.short_table().render("table"), self.definitions(), *self.closest_reasons()]
+        )
 
 
-def triangle(
-    scores: Scores, measure: str, *, draws: int | None = None, seed: int | np.random.Generator = 1
-) -> Triangle:
-    """The p of every pair by the t test and by the randomisation test, uncorrected."""
+def decide(
+    scores: Scores,
+    measure: str,
+    *,
+    study: Study | None = None,
+    samples: int = SAMPLES,
+    alpha: float = 0.05,
+    seed: int | np.random.Generator = 1,
+    complete: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Standing:
+    """Compare every pair of runs by randomisation tests with Holm's correction, and the first with each in words.
+
+    An error for a measure of effort alone, by which a run of one document would win, and where nothing can be compared.
+    `study` holds the judgements to leave out; without it, nothing is firm. `complete` says that every relevant document
+    is in the judgements.
+    """
+    if study is not None:
+        checked_samples(samples)
+    if why := why_no_verdict(scores, measure):
+        raise MeasureError(why)
+    pairs = compare(scores, measure, alpha=alpha)
+    direction = sign(pairs.better)
     matrix, _, notes = aligned(scores, measure)
-    order = best_first(matrix.mean(axis=1), scores.runs, scores.better[scores.measures.index(measure)])
-    matrix = matrix[order]
-    first, second = all_pairs(len(matrix))
-    p = np.full((len(order), len(order)), np.nan)
-    p[first, second] = randomisation(matrix, rng=np.random.default_rng(seed), draws=draws).p
-    p[second, first] = student_t(matrix).p
-    return Triangle(measure, tuple(scores.runs[run] for run in order), p, notes)
-
-
-# Significance letters: two systems that share a letter do not differ significantly; all others do.
-
-
-def letters(alike: Mask) -> list[str]:
-    """The letters of every system, best first; `alike[i, j]` says that systems i and j do not differ.
-
-    A letter stands for a group in which no two systems differ. Starting with the first system, each group begins with
-    a pair that shares no letter yet and grows as large as possible, until every pair that does not differ shares a
-    letter (Gramm et al., Algorithms for compact letter displays, 2007). The older insert-and-absorb method lists every
-    maximal group, which takes thousands of letters for a hundred systems.
-
-    >>> letters(np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]], bool))
-    ['a', 'ab', 'b']
-    """
-    groups = _groups(alike)
-    separator = "" if len(groups) <= 26 else " "  # so that the letter ab differs from the letters a and b
-    names = [letter(g) for g in range(len(groups))]
-    return [
-        separator.join(name for name, group in zip(names, groups, strict=True) if group[system])
-        for system in range(len(alike))
+    matrix = matrix * direction
+    leader, *others = pairs.order()
+    behind = np.array(others)
+    stays = turns = np.full(len(behind), np.nan)
+    unjudged, doubts = math.nan, ""
+    if study is None:
+        notes = (*notes, "without the judgements, stability cannot be tried, so no lead is called firm")
+    else:
+        ahead = np.full_like(behind, leader)
+        stays, turns, lost = support(
+            study,
+            measure,
+            ahead,
+            behind,
+            direction=direction,
+            limit=pairs.limit,
+            samples=samples,
+            seed=seed,
+            progress=progress,
+        )
+        notes = (*notes, *lost)
+        if not complete:
+            unjudged = share_unjudged(study, leader)
+            doubts = doubt(unjudged, only_relevant=not (study.qrels.grades < study.measures[0].level).any())
+    tried = samples if study is not None else 0
+    against = [
+        _verdict(pairs, matrix, leader, other, stay, turn, tried)
+        for other, stay, turn in zip(others, stays.tolist(), turns.tolist(), strict=True)
     ]
+    against.sort(key=lambda each: (each.difference, scores.runs.index(each.other)))
+    return Standing(pairs, tuple(against), tried, unjudged, doubts, notes)
 
 
-def letter(place: int) -> str:
-    """The letter with an index from 0: a to z, then aa, ab, … zz, aaa, and so on.
+def stand(
+    scores: Scores,
+    measure: str,
+    *,
+    study: Study | None = None,
+    samples: int = SAMPLES,
+    seed: int = 1,
+    complete: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Standing:
+    """The same, also where no run can be called better: then the means, and why."""
+    if why := why_not_compared(scores, measure):
+        return Standing(_means_alone(scores, measure, why), ())
+    return decide(scores, measure, study=study, samples=samples, seed=seed, complete=complete, progress=progress)
 
-    >>> [letter(place) for place in (0, 25, 26, 27, 701, 702)]
-    ['a', 'z', 'aa', 'ab', 'zz', 'aaa']
-    """
-    text = ""
-    place += 1
-    while place:
-        place, rest = divmod(place - 1, 26)
-        text = chr(ord("a") + rest) + text
-    return text
+
+def why_not_compared(scores: Scores, measure: str) -> str:
+    """Why no run is called better than another, as a sentence; empty where one may be."""
+    if len(scores.runs) < 2:
+        return "There is only one run: give two or more to compare them."
+    if why := why_no_verdict(scores, measure):
+        return f"{why}."
+    shared = int(np.isfinite(scores.of(measure)).all(axis=0).sum())
+    return "" if shared > 1 else "Two or more topics with a value for every run are needed to compare runs."
 
 
-def _groups(alike: Mask) -> list[Mask]:
-    """Groups of systems that do not differ, which together cover every pair that does not differ."""
-    shared = np.zeros_like(alike)  # pairs that have a letter in common; on the diagonal, systems that have any
-    groups = []
-    for system in range(len(alike)):
-        while (alike[system] & ~shared[system]).any():
-            group = np.zeros(len(alike), np.bool_)
-            group[system] = True
-            could_join = alike[system] & ~group
-            while could_join.any():
-                new = could_join & ~shared[system]
-                joins = int(np.argmax(new if new.any() else could_join))
-                group[joins] = True
-                could_join &= alike[joins] & ~group
-            shared |= np.outer(group, group)
-            groups.append(group)
-    return groups
+def _means_alone(scores: Scores, measure: str, why: str) -> Pairs:
+    """The means of runs that are not compared."""
+    place = scores.measures.index(measure)
+    means, width = scores.order_means()[:, place], scores.half_widths()[:, place]
+    none, nothing = np.empty(0), np.empty(0, np.int64)
+    return Pairs(
+        measure,
+        "randomisation",
+        "holm",
+        scores.runs,
+        tuple(np.array(scores.topics, object)[np.isfinite(scores.of(measure)).all(axis=0)].tolist()),
+        scores.better[place],
+        means,
+        inside(measure, means - width),
+        inside(measure, means + width),
+        nothing,
+        nothing,
+        none,
+        none,
+        none,
+        none,
+        nothing,
+        nothing,
+        nothing,
+        none,
+        none,
+        scores=scores,
+        no_verdict=why,
+    )
+
+
+def _verdict(pairs: Pairs, matrix: Array, ahead: int, behind: int, stays: float, turns: float, samples: int) -> Verdict:
+    """The verdict on a pair and its reasons; in `matrix` larger values are better."""
+    differences = matrix[ahead] - matrix[behind]
+    pair = pairs.between(ahead, behind)
+    turned = (ahead > behind) ^ (pairs.better == "lower")
+    low, high = float(pairs.low[pair]), float(pairs.high[pair])
+    corrected = float(pairs.p_corrected[pair])
+    # Only what was shown counts: without judgements to leave out, a significant lead is fragile.
+    word: Word = "undecided" if not corrected < pairs.alpha else "firm" if stays >= STABLE else "fragile"
+    unexplained = Verdict(
+        pairs.runs[ahead],
+        pairs.runs[behind],
+        word,
+        criterion(word, corrected, len(pairs), stays, samples, pairs.alpha),
+        float(differences.mean()),
+        -high if turned else low,
+        -low if turned else high,
+        float(pairs.p[pair]),
+        corrected,
+        len(differences),
+        int((differences > EQUAL).sum()),
+        int((differences < -EQUAL).sum()),
+        lead_rests_on(differences),
+        stays,
+        turns,
+        topics_needed(differences, pairs.limit) if word == "undecided" else None,
+        (),
+    )
+    return replace(unexplained, reasons=reasons(unexplained, len(pairs), samples, pairs.alpha, POWER))

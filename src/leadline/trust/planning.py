@@ -434,7 +434,7 @@ class Plan(Result):
         for pair in self.pairs[::-1]:
             known = [self.measure, pair.name, pair.difference, pair.spread]
             rows += [
-                [*known, self.comparisons + 1, p.topics, p.topics * self.judged, p.power, p.error, p.firm, pair.topics,
+                [*known, _runs_with(self.comparisons), p.topics, p.topics * self.judged, p.power, p.error, p.firm, pair.topics,
                  pair.firm_topics]
                 for p in pair.points
             ]  # fmt: skip
@@ -521,7 +521,7 @@ def plan_from_pilot(
         raise MeasureError(why)
     matrix, topics, notes = aligned(scores, measure)
     matrix = matrix * sign(scores.better[scores.measures.index(measure)])
-    compared = _comparisons(comparisons, runs, len(matrix) - 1)
+    compared = _comparisons(comparisons, runs, pairs_of(len(matrix)))
     wanted = _Wanted(compared, *_levels(alpha, power), samples, seed)
     halves = None if study is None else _with_half(study, scores, measure, topics, samples, seed, progress)
     if difference is None:
@@ -631,7 +631,7 @@ def _plan(
     hardest = pairs[order[-1]]
     by_runs = []
     if planned[-1].needed is not None:
-        by_runs = [(runs, hardest.needs(wanted, runs - 1, firm=tries_half)) for runs in OTHER_RUNS]
+        by_runs = [(runs, hardest.needs(wanted, pairs_of(runs), firm=tries_half)) for runs in OTHER_RUNS]
     return Plan(
         measure,
         tuple(planned),
@@ -710,15 +710,33 @@ def _levels(alpha: float, power: float) -> tuple[float, float]:
     return checked_alpha(alpha), power
 
 
+def pairs_of(runs: int) -> int:
+    """How many pairs so many runs have: a verdict is corrected for all of them.
+
+    >>> pairs_of(2), pairs_of(10), pairs_of(143)
+    (1, 45, 10153)
+    """
+    return runs * (runs - 1) // 2
+
+
+def _runs_with(pairs: int) -> int:
+    """The fewest runs with so many pairs.
+
+    >>> _runs_with(1), _runs_with(45), _runs_with(46)
+    (2, 10, 11)
+    """
+    return math.ceil((1 + math.sqrt(1 + 8 * pairs)) / 2)
+
+
 def _comparisons(comparisons: int | None, runs: int | None, default: int) -> int:
-    """The number of comparisons: given, or one less than the runs."""
+    """The number of comparisons: given, or the pairs of the runs."""
     if comparisons is not None and runs is not None:
         raise InputError("comparisons", "follow from the number of runs: give one of the two")
     if runs is not None and runs < 2:
         raise InputError("runs", f"must be at least 2, got {runs}")
     if comparisons is not None and comparisons < 1:
         raise InputError("comparisons", f"must be at least 1, got {comparisons}")
-    return runs - 1 if runs is not None else comparisons or default
+    return pairs_of(runs) if runs is not None else comparisons or default
 
 
 def _checked_difference(difference: float) -> float:

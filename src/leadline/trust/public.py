@@ -22,13 +22,12 @@ if TYPE_CHECKING:
     from leadline.trust.effort_to_recall import EffortToRecall
     from leadline.trust.incomplete import Incomplete, LeftOut
     from leadline.trust.measure_comparison import Agreement, Correlation, Power, Tau
-    from leadline.trust.pairs import Pairs
+    from leadline.trust.pairs import Pairs, Standing
     from leadline.trust.planning import Plan
     from leadline.trust.rank_overlap import RankOverlap, Ties
     from leadline.trust.retrievability import Retrievability
     from leadline.trust.retrievability import Weight as RetrievabilityWeight
     from leadline.trust.study import Rounding, Study
-    from leadline.trust.verdict import Verdicts
 
 Test = Literal["randomisation", "t", "wilcoxon", "bootstrap", "tukey", "anova", "tukey-hsd"]
 Correction = Literal["holm", "bonferroni", "bh", "none"]
@@ -200,7 +199,7 @@ def spectrogram(*inputs: Any, measure: MeasureLike | None = None) -> Spectrogram
 @overload
 def verdict(
     scores: Scores, /, measure: MeasureLike | None = ..., *, alpha: float = ..., seed: int = ...
-) -> Verdicts: ...
+) -> Standing: ...
 @overload
 def verdict(
     qrels: QrelsLike,
@@ -211,10 +210,10 @@ def verdict(
     samples: int = ...,
     alpha: float = ...,
     seed: int = ...,
-) -> Verdicts: ...
+) -> Standing: ...
 def verdict(
     *inputs: Any, measure: MeasureLike | None = None, samples: Samples = 100, alpha: Level = 0.05, seed: Seed = 1
-) -> Verdicts:
+) -> Standing:
     """Whether the leader is better than each other run: firm, fragile or undecided, in plain words.
 
     samples: random samples of half the judgements
@@ -228,8 +227,8 @@ def verdict(
     >>> verdict(qrels, runs, "R@10", samples=10).verdicts[0].word
     'firm'
     """
+    from leadline.trust.pairs import decide
     from leadline.trust.study import open_study
-    from leadline.trust.verdict import decide
 
     if _is_scores(inputs):
         scores, name = _scores_and_measure(inputs, measure)
@@ -295,8 +294,8 @@ def plan(
     difference: difference that matters (default: those that the pilot shows between its first run and each other)
     power: probability with which it is found
     alpha: level of significance
-    comparisons: comparisons to correct for (default: as many as the pilot has other runs)
-    runs: runs of the study, in place of `comparisons`
+    comparisons: comparisons to correct for (default: all pairs of the pilot's runs, as a verdict)
+    runs: runs of the study, whose pairs are the comparisons
     samples: random samples of half the judgements
     seed: random seed
 

@@ -1,4 +1,4 @@
-"""Verdicts in words that a buyer of search software understands, and deciding them by tests.
+"""The verdict on two runs in words that a buyer of search software understands, and the numbers behind it.
 
 Firm: significant after correction, and again in 95 % of the samples with half the judgements. Fragile: significant, but
 not shown to be that stable. Undecided: not significant.
@@ -7,37 +7,34 @@ not shown to be that stable. Undecided: not significant.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from leadline.errors import MeasureError
-from leadline.measures.definition import bounds, interval, parse_measure
+from leadline.measures.definition import parse_measure
 from leadline.measures.hits import Array, Integers
-from leadline.records.result import Result, Table, decimals, number, whole_percent
-from leadline.records.scores import Scores
-from leadline.trust.no_verdict import why_no_verdict
-from leadline.trust.paired_tests import checked_alpha, half_width
-from leadline.trust.planning import HALF, POWER, STABLE, topics_needed
-from leadline.trust.randomisation import flip_test
-from leadline.trust.rankings import aligned, best_first, sign
-from leadline.trust.study import Study, checked_samples, dropped_topics
+from leadline.records.result import Result, Table, counted, decimals, whole_percent
+from leadline.trust.paired_tests import uncorrected
+from leadline.trust.planning import HALF, STABLE
+from leadline.trust.randomisation import flip_p, settled
+from leadline.trust.study import Study, dropped_topics
 
 Word = Literal["firm", "fragile", "undecided"]
 
 WORDS: tuple[Word, ...] = ("undecided", "fragile", "firm")  # the order in which they are listed: doubt first
 MARKS: dict[Word, str] = {"firm": "●", "fragile": "◐", "undecided": "◌"}
+SAMPLES = 100  # with half the judgements, wherever nobody asks for another number
 EQUAL = 1e-12  # a smaller difference is rounding
 TOP = 20  # first documents among which the unjudged ones are counted
 
 
 @dataclass(frozen=True, repr=False)
 class Verdict(Result):
-    """The verdict on the leader against one other run."""
+    """The verdict on one run against another that does not have the better mean."""
 
-    leader: str
+    leader: str  # of the two
     other: str
     word: Word
     criterion: str  # the criterion that decided the word
@@ -52,7 +49,7 @@ class Verdict(Result):
     rests_on: int  # the number of topics that must be left out for the lead to be gone
     significant_in: float  # share of the samples with half the judgements in which the lead stays significant
     turned_in: float  # share of these samples in which the other run leads
-    topics_needed: int | None  # in all, to be significant with a probability of 80 %; None if above MANY_TOPICS
+    topics_needed: int | None  # where it is undecided: for a probability of 80 %; None if above MANY_TOPICS
     reasons: tuple[str, ...]
 
     def _finding(self) -> str:
@@ -62,172 +59,42 @@ class Verdict(Result):
         return " ".join([f"{self._finding()}.", *self.reasons])
 
 
-@dataclass(frozen=True, repr=False)
-class Verdicts(Result):
-    """The leader against every other run, closest first."""
+def placed(word: Word | None) -> str:
+    """The word on the row of a run, from the verdict on the first run against it: who is behind is not praised.
 
-    measure: str
-    leader: str
-    mean: float
-    low: float
-    high: float
-    verdicts: tuple[Verdict, ...]
-    samples: int
-    unjudged: float  # share of the leader's first documents that are unjudged; NaN when unknown
-    doubt: str = ""  # what unjudged documents make uncertain, as a sentence
-    alpha: float = 0.05
-    notes: tuple[str, ...] = ()
-
-    def count(self, word: Word) -> int:
-        """The number of runs against which the verdict is this word."""
-        return sum(verdict.word == word for verdict in self.verdicts)
-
-    @property
-    def level(self) -> tuple[str, ...]:
-        """The runs with exactly the leader's mean."""
-        return tuple(verdict.other for verdict in self.verdicts if abs(verdict.difference) < EQUAL)
-
-    @property
-    def winner(self) -> str | None:
-        """The leader if it is firmly better than every other run, else None."""
-        return self.leader if self.count("firm") == len(self.verdicts) else None
-
-    def headline(self) -> str:
-        """All verdicts in a few sentences: who wins if anyone does, the nearest rival, what the words mean."""
-        nearest = self.verdicts[0]
-        said = [finding(self)]
-        if len(self.verdicts) == 1:
-            said.append(f"{nearest.word.capitalize()}: {nearest.criterion}.")
-        elif not self.level:
-            said.append(f"Nearest rival: {nearest.other}, {nearest.word}: {nearest.criterion}.")
-        said.append(self.doubt)
-        return " ".join(filter(None, said))
-
-    def definitions(self) -> str:
-        """What firm, fragile and undecided mean, in one sentence each."""
-        return definitions(self.alpha)
-
-    def closest_reasons(self, most: int = 3) -> list[str]:
-        """The reasons for the verdicts on the closest runs, as paragraphs."""
-        return [
-            f"{each.leader} against {each.other}: {each.word} ({each.criterion}). {' '.join(each.reasons)}"
-            for each in self.verdicts[:most]
-        ]
-
-    def short_table(self) -> Table:
-        """A table for people: the lead over each other run with its interval, closest first."""
-        rows = [
-            [
-                verdict.other,
-                f"{MARKS[verdict.word]} {verdict.word}",
-                verdict.difference,
-                verdict.p_corrected,
-                whole_percent(verdict.significant_in) if self.samples else "",
-                verdict.topics_needed or "–",
-            ]
-            for verdict in self.verdicts
-        ]
-        places = decimals(verdict.difference for verdict in self.verdicts)
-        asides = {
-            (r, 2): f"[{verdict.low:.{places}f}, {verdict.high:.{places}f}]" for r, verdict in enumerate(self.verdicts)
-        }
-        columns = ["against", "verdict", "lead", "p_corrected", "stays_with_half", "topics_needed"]
-        kept = [place for place, name in enumerate(columns) if self.samples or name != "stays_with_half"]
-        return Table([columns[c] for c in kept], [[row[c] for c in kept] for row in rows], asides=asides)
-
-    def table(self) -> Table:
-        """A table for programs, with all numbers."""
-        columns = [
-            "run_a", "run_b", "verdict", "criterion", "difference", "low", "high", "p", "p_corrected", "wins", "losses",
-            "rests_on", "significant_in", "turned_in", "topics_needed",
-        ]  # fmt: skip
-        rows = [
-            [
-                each.leader,
-                each.other,
-                each.word,
-                each.criterion,
-                each.difference,
-                each.low,
-                each.high,
-                each.p,
-                each.p_corrected,
-                each.wins,
-                each.losses,
-                each.rests_on,
-                each.significant_in,
-                each.turned_in,
-                each.topics_needed,
-            ]
-            for each in self.verdicts
-        ]
-        return Table(columns, rows)
-
-    def _finding(self) -> str:
-        return f"{self.measure}: {outcome(self)}"
-
-    def _shown_table(self) -> Table:
-        return self.short_table()
-
-    def __str__(self) -> str:
-        return "\n\n".join(
-            [self.headline(), self.short_table().render("table"), self.definitions(), *self.closest_reasons()]
-        )
-
-
-def definitions(alpha: float = 0.05) -> str:
-    """What the three words mean."""
-    return (
-        f"Firm: significant after correction (p below {alpha:g}), and again in {whole_percent(STABLE)} of the samples "
-        "with half the judgements. Fragile: significant, but not shown to be that stable. Undecided: not significant. "
-        "Each system is compared with the first."
-    )
-
-
-def outcome(found: Verdicts) -> str:
-    """Whether there is a winner, in a few words: the first thing that is said.
-
-    It claims no more than the tests support: without a firm lead over every other run there is no firm winner.
+    >>> placed(None), placed("firm"), placed("undecided")
+    ('first', '↓ behind, firm', '◌ undecided')
     """
-    others, undecided = len(found.verdicts), found.count("undecided")
-    only = found.verdicts[0].other if others == 1 else ""
-    if undecided:
-        who = f"{found.leader} and {only}" if only else f"{undecided + 1} systems"
-        return f"No firm winner: {who} cannot be told apart"
-    if found.winner is None:
-        return f"No firm winner: the lead of {found.leader} is fragile"
-    return f"{found.leader} is firmly {f'better than {only}' if only else 'best'}"
+    if word is None:
+        return "first"
+    return f"{MARKS[word]} {word}" if word == "undecided" else f"↓ behind, {word}"
 
 
-def finding(found: Verdicts) -> str:
-    """The outcome with the leader's score, as one sentence."""
-    places = decimals([found.mean, *(found.mean - each.difference for each in found.verdicts)])
-    score = f"{found.mean:.{places}f}"
-    score += "" if math.isnan(found.low) else f" [{found.low:.{places}f}, {found.high:.{places}f}]"
-    if found.level:
-        who = found.level[0] if len(found.level) == 1 else f"{len(found.level)} others"
-        return f"{outcome(found)}; {found.leader} and {who} are level at {found.measure} {score}."
-    if len(found.verdicts) == 1:
-        lead = abs(found.verdicts[0].difference)
-        return f"{outcome(found)}; by {found.measure} {found.leader} has {score}, a difference of {number(lead)}."
-    return f"{outcome(found)}; the first by {found.measure} is {found.leader} with {score} ({standing(found)})."
+def definitions(alpha: float, pairs: int) -> str:
+    """What the three words mean, where so many pairs are compared."""
+    family = (
+        f"Each system is compared with the first; p is corrected for all {counted(pairs, 'pair')} of systems, since "
+        "nobody knew before which would be first."
+        if pairs > 1
+        else ""
+    )
+    return (
+        f"Firm: significant{' after correction' * (pairs > 1)} (p below {alpha:g}), and again in "
+        f"{whole_percent(STABLE)} of the samples with half the judgements. Fragile: significant, but not shown to be "
+        f"that stable. Undecided: not significant. {family}"
+    ).strip()
 
 
-def standing(found: Verdicts) -> str:
-    """Against how many runs each word holds."""
-    return ", ".join(f"{word} against {found.count(word)}" for word in WORDS if found.count(word))
-
-
-def criterion(word: Word, corrected: float, comparisons: int, stays: float, samples: int, alpha: float) -> str:
+def criterion(word: Word, corrected: float, pairs: int, stays: float, samples: int, alpha: float) -> str:
     """The criterion that decided the word: the one that failed, or the last one passed.
 
-    >>> criterion("fragile", 0.001, 142, 0.83, 100, 0.05)
+    >>> criterion("fragile", 0.001, 120, 0.83, 100, 0.05)
     'with half the judgements significant in 83 of 100 samples, 95 needed'
-    >>> criterion("undecided", 0.57, 142, 0.0, 100, 0.05)
-    'p = 0.57 after correction for 142 comparisons, below 0.05 needed'
+    >>> criterion("undecided", 0.57, 120, 0.0, 100, 0.05)
+    'p = 0.57 after correction for 120 pairs, below 0.05 needed'
     """
     if word == "undecided":
-        among = f" after correction for {comparisons} comparisons" if comparisons > 1 else ""
+        among = f" after correction for {counted(pairs, 'pair')}" * (pairs > 1)
         return f"p = {corrected:.2g}{among}, below {alpha:g} needed"
     if math.isnan(stays):
         return "significant, but without the judgements its stability cannot be tried"
@@ -235,14 +102,16 @@ def criterion(word: Word, corrected: float, comparisons: int, stays: float, samp
     return held if word == "firm" else f"{held}, {math.ceil(STABLE * samples)} needed"
 
 
-def reasons(verdict: Verdict, comparisons: int, samples: int, alpha: float, power: float) -> tuple[str, ...]:
+def reasons(verdict: Verdict, pairs: int, samples: int, alpha: float, power: float) -> tuple[str, ...]:
     """The numbers behind a verdict, one sentence each."""
-    topics, places = verdict.topics, decimals([verdict.difference])
+    topics, known = verdict.topics, math.isfinite(verdict.high - verdict.low)
+    places = decimals([verdict.difference])
+    span = f"with 95 % confidence between {verdict.low:.{places}f} and {verdict.high:.{places}f}"
+    span = span if known else "and so few topics give no interval"
     said = [
-        f"The difference is {verdict.difference:.{places}f}, with 95 % confidence between {verdict.low:.{places}f} and"
-        f" {verdict.high:.{places}f}; {verdict.leader} is ahead on {verdict.wins} of {topics} topics and behind on"
-        f" {verdict.losses}.",
-        _chance(verdict.p, verdict.p_corrected, comparisons, alpha),
+        f"The difference is {verdict.difference:.{places}f}, {span}; {verdict.leader} is ahead on {verdict.wins} of"
+        f" {topics} topics and behind on {verdict.losses}.",
+        _chance(verdict.p, verdict.p_corrected, pairs, alpha),
     ]
     if verdict.word != "undecided":
         without = "it" if verdict.rests_on == 1 else "them"
@@ -253,23 +122,23 @@ def reasons(verdict: Verdict, comparisons: int, samples: int, alpha: float, powe
             f" samples, and the order turns in {round(verdict.turned_in * samples)}."
         )
     if verdict.word == "undecided":
-        said.append(_more_topics(verdict.topics_needed, topics, comparisons, power))
+        said.append(_more_topics(verdict.topics_needed, topics, pairs, power))
     return tuple(said)
 
 
-def _chance(p: float, corrected: float, comparisons: int, alpha: float) -> str:
+def _chance(p: float, corrected: float, pairs: int, alpha: float) -> str:
     """Whether the difference may be chance, with p before and after correction.
 
     >>> _chance(0.03, 0.09, 3, 0.05)
-    'It may be chance: p = 0.03, 0.09 after correction for 3 comparisons, not below 0.05.'
+    'It may be chance: p = 0.03, 0.09 after correction for 3 pairs, not below 0.05.'
     """
     chance, where = ("It is hardly chance", "below") if corrected < alpha else ("It may be chance", "not below")
-    among = f", {corrected:.2g} after correction for {comparisons} comparisons" if comparisons > 1 else ""
+    among = f", {corrected:.2g} after correction for {counted(pairs, 'pair')}" * (pairs > 1)
     return f"{chance}: p = {p:.2g}{among}, {where} {alpha:g}."
 
 
-def _more_topics(needed: int | None, topics: int, comparisons: int, power: float) -> str:
-    """How many more topics would decide; `needed` is for as many comparisons as there are.
+def _more_topics(needed: int | None, topics: int, pairs: int, power: float) -> str:
+    """How many more topics would decide; `needed` is for as many pairs as there are.
 
     >>> _more_topics(8, 6, 1, 0.8)
     'About 2 more topics would be needed for a decision (8 in all, for a probability of 80 %).'
@@ -278,7 +147,7 @@ def _more_topics(needed: int | None, topics: int, comparisons: int, power: float
     """
     if needed is None:
         return "The difference is so small compared with its spread that 100 000 topics would not decide it."
-    among = f" among {comparisons} comparisons" if comparisons > 1 else ""
+    among = f" among {counted(pairs, 'pair')}" * (pairs > 1)
     if needed > topics:
         more = needed - topics
         return (
@@ -306,120 +175,98 @@ def doubt(unjudged: float, *, only_relevant: bool) -> str:
     return f"{share} of the leader's first {TOP} documents were never judged: its score may be too low."
 
 
-# Decide whether the leader is better than each other run, by tests on all judgements and on half of them.
+def short_table(verdicts: Sequence[Verdict], samples: int) -> Table:
+    """A table for people: the lead over each other run with its interval."""
+    rows = [
+        [
+            each.other,
+            f"{MARKS[each.word]} {each.word}",
+            each.difference,
+            each.p_corrected,
+            whole_percent(each.significant_in) if samples else "",
+            each.topics_needed or "–",
+        ]
+        for each in verdicts
+    ]
+    spans = {r: (each.low, each.high) for r, each in enumerate(verdicts) if math.isfinite(each.high - each.low)}
+    places = decimals(each.difference for each in verdicts)
+    asides = {(r, 2): f"[{low:.{places}f}, {high:.{places}f}]" for r, (low, high) in spans.items()}
+    columns = ["against", "verdict", "lead", "p_corrected", "stays_with_half", "topics_needed"]
+    kept = [place for place, name in enumerate(columns) if samples or name != "stays_with_half"]
+    return Table([columns[c] for c in kept], [[row[c] for c in kept] for row in rows], asides=asides)
 
 
-def decide(
-    scores: Scores,
-    measure: str,
-    *,
-    study: Study | None = None,
-    samples: int = 100,
-    alpha: float = 0.05,
-    seed: int | np.random.Generator = 1,
-    complete: bool = False,
-    progress: Callable[[int, int], None] | None = None,
-) -> Verdicts:
-    """Compare the run with the best mean with every other, by randomisation tests with Holm's correction.
-
-    An error for a measure of effort alone, by which a run of one document would win.
-
-    `study` holds the judgements to leave out; without it, nothing is firm. The question is only whether the leader
-    leads, so the correction is for as many comparisons as there are other runs; `compare` tests every pair and
-    corrects for all of them. `complete` says that every relevant document is in the judgements.
-    """
-    if study is not None:
-        checked_samples(samples)
-    checked_alpha(alpha)
-    if why := why_no_verdict(scores, measure):
-        raise MeasureError(why)
-    rng = np.random.default_rng(seed)
-    matrix, _, notes = aligned(scores, measure)
-    direction = sign(scores.better[scores.measures.index(measure)])
-    matrix = matrix * direction
-    leader = best_first(matrix.mean(axis=1), scores.runs)[0]
-    others = np.flatnonzero(np.arange(len(matrix)) != leader)
-    differences = matrix[leader] - matrix[others]
-    p, corrected, _ = flip_test(differences, alpha)
-    stays = turns = np.full(len(others), np.nan)
-    unjudged, doubts = math.nan, ""
-    if study is None:
-        notes = (*notes, "without the judgements, stability cannot be tried, so no lead is called firm")
-    else:
-        stays, turns, lost = _with_half(study, measure, direction, leader, others, samples, alpha, rng, progress)
-        notes = (*notes, *lost)
-        if not complete:
-            unjudged = _unjudged(study, leader)
-            doubts = doubt(unjudged, only_relevant=not (study.qrels.grades < study.measures[0].level).any())
-    lowest, highest = bounds(measure)
-    against = tuple(
-        _verdict(
-            scores.runs[leader],
-            scores.runs[others[i]],
-            differences[i],
-            highest - lowest,
-            float(p[i]),
-            float(corrected[i]),
-            len(others),
-            float(stays[i]),
-            float(turns[i]),
-            samples,
-            alpha,
-        )
-        for i in np.lexsort((others, differences.mean(axis=1)))
-    )
-    mean, width = float(matrix[leader].mean()) * direction, float(half_width(matrix[leader]))
-    return Verdicts(
-        measure,
-        scores.runs[leader],
-        mean,
-        *interval(measure, mean, width),
-        against,
-        0 if study is None else samples,
-        unjudged,
-        doubts,
-        alpha,
-        notes,
-    )
+# The columns of the table for programs, and where a verdict has them.
+COLUMNS = {
+    "run_a": "leader", "run_b": "other", "verdict": "word", "criterion": "criterion", "difference": "difference",
+    "low": "low", "high": "high", "p": "p", "p_corrected": "p_corrected", "wins": "wins", "losses": "losses",
+    "rests_on": "rests_on", "significant_in": "significant_in", "turned_in": "turned_in",
+    "topics_needed": "topics_needed",
+}  # fmt: skip
 
 
-def _with_half(
+def table(verdicts: Sequence[Verdict]) -> Table:
+    """A table for programs, with all numbers."""
+    return Table(list(COLUMNS), [[getattr(each, name) for name in COLUMNS.values()] for each in verdicts])
+
+
+# With half the judgements, again and again: does a lead stay significant?
+
+
+CLOSE = 1.1  # the factor around the limit within which p of a sample is counted; what flips approximate is closer
+
+
+class Support(NamedTuple):
+    """For each pair, the share of samples in which the lead stays significant, and in which it turns; and notes."""
+
+    stays: Array
+    turns: Array
+    notes: tuple[str, ...]
+
+
+def support(
     study: Study,
     measure: str,
+    ahead: Integers,
+    behind: Integers,
+    *,
     direction: float,
-    leader: int,
-    others: Integers,
+    limit: float,
     samples: int,
-    alpha: float,
-    rng: np.random.Generator,
-    progress: Callable[[int, int], None] | None,
-) -> tuple[Array, Array, list[str]]:
-    """The shares of the samples in which the lead over each other run stays significant, and in which it turns.
+    seed: int | np.random.Generator,
+    progress: Callable[[int, int], None] | None = None,
+) -> Support:
+    """Whether runs `ahead` stay significantly ahead of runs `behind` when only half the judgements are known.
 
-    The last is a note on the topics that dropped out of samples, where any did.
+    In a sample p must be below the same `limit` as with all judgements. So what is said of a pair does not depend on
+    which other pairs are tried, and the samples are the same for all pairs.
     """
     place = [wanted.text for wanted in study.measures].index(measure)
-    stays, turns = np.zeros(len(others)), np.zeros(len(others))
+    rng = np.random.default_rng(seed)
+    stays, turns = np.zeros(len(ahead)), np.zeros(len(ahead))
     realised, topics_lost = np.empty(samples), np.empty(samples)
     for done in range(samples):
         values, realised[done], topics_lost[done] = study.sample(HALF, rng)
         values = values[:, :, place] * direction
         values = values[:, np.isfinite(values).all(axis=0)]
         if values.shape[1]:  # a sample in which no topic is left shows nothing
-            differences = values[leader] - values[others]
-            ahead = differences.mean(axis=1) > 0
-            stays += ahead & (flip_test(differences, alpha).corrected < alpha)
+            differences = values[ahead] - values[behind]
+            p = flip_p(differences)
+            close = np.flatnonzero((p > limit / CLOSE) & (p < limit * CLOSE))
+            p[close] = settled(p[close], uncorrected, limit, differences[close].__getitem__).p
+            stays += (differences.mean(axis=1) > 0) & (p < limit)
             turns += differences.mean(axis=1) < 0
         if progress is not None:
             progress(done + 1, samples)
-    return stays / samples, turns / samples, dropped_topics(study, [HALF], realised[None], topics_lost[None])
+    notes = dropped_topics(study, [HALF], realised[None], topics_lost[None])
+    return Support(stays / samples, turns / samples, tuple(notes))
 
 
-def _unjudged(study: Study, leader: int) -> float:
-    """The share of the leader's first documents that are unjudged."""
+def share_unjudged(study: Study, run: int) -> float:
+    """The share of a run's first documents that are unjudged."""
     topics = len(study.topics)
-    values = parse_measure(f"judged@{TOP}").raw(study.hits)[leader * topics : (leader + 1) * topics]
-    answered = study.hits.retrieved[leader * topics : (leader + 1) * topics] > 0
+    values = parse_measure(f"judged@{TOP}").raw(study.hits)[run * topics : (run + 1) * topics]
+    answered = study.hits.retrieved[run * topics : (run + 1) * topics] > 0
     return float(1 - values[answered].mean()) if answered.any() else np.nan
 
 
@@ -431,43 +278,3 @@ def lead_rests_on(differences: Array) -> int:
     """
     left = differences.sum() - np.cumsum(np.sort(differences)[::-1])
     return int(np.argmax(left <= 1e-12)) + 1
-
-
-def _verdict(
-    leader: str,
-    other: str,
-    differences: Array,
-    most: float,
-    p: float,
-    corrected: float,
-    comparisons: int,
-    stays: float,
-    turns: float,
-    samples: int,
-    alpha: float,
-) -> Verdict:
-    """The verdict and its reasons, from the differences by topic, at most `most`, and the results of the tests."""
-    mean, width = float(differences.mean()), float(half_width(differences))
-    low, high = max(mean - width, -most), min(mean + width, most)  # NaN for one topic
-    # Only what was shown counts: without judgements to leave out, a significant lead is fragile.
-    word: Word = "undecided" if not corrected < alpha else "firm" if stays >= STABLE else "fragile"
-    unexplained = Verdict(
-        leader,
-        other,
-        word,
-        criterion(word, corrected, comparisons, stays, samples, alpha),
-        mean,
-        low,
-        high,
-        p,
-        corrected,
-        len(differences),
-        int((differences > EQUAL).sum()),
-        int((differences < -EQUAL).sum()),
-        lead_rests_on(differences),
-        stays,
-        turns,
-        topics_needed(differences, alpha, comparisons=comparisons),
-        (),
-    )
-    return replace(unexplained, reasons=reasons(unexplained, comparisons, samples, alpha, POWER))

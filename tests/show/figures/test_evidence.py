@@ -58,7 +58,7 @@ def test_scores_are_those_of_evaluate() -> None:
 
 def test_nothing_is_computed_twice(evidence: Evidence, monkeypatch: pytest.MonkeyPatch) -> None:
     first = evidence.scores("AP RR")
-    verdict = evidence.verdict
+    verdict = evidence.standing
     monkeypatch.setattr("leadline.trust.study.Study.values", lambda *_: pytest.fail("computed again"))
     np.testing.assert_array_equal(evidence.scores("RR AP").values[:, :, 0], first.values[:, :, 1])
     assert evidence.decide() is verdict
@@ -74,7 +74,8 @@ def test_random_numbers_do_not_depend_on_what_came_before(evidence: Evidence) ->
 def test_a_single_run_has_no_challenger_and_no_verdict() -> None:
     alone = Evidence.of(QRELS, {"good": RUNS["good"]}, "PRES@10")
     assert alone.challenger is None
-    assert alone.verdict is None
+    assert alone.standing.verdicts == ()
+    assert alone.standing.no_verdict.startswith("There is only one run")
     assert alone.named == ("good",)
 
 

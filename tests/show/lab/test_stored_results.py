@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+import json
 import sqlite3
 import subprocess
 import sys
@@ -10,13 +12,25 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.mounting import read_only
 
 from leadline.errors import MismatchError
+from leadline.records.scores import Scores
 from leadline.show.lab.check_lab import check_lab
 from leadline.show.lab.lab import Lab
-from leadline.show.lab.stored_results import MOST_STORED, Report, ResultKey, ResultState, StoredData, StoredResults
+from leadline.show.lab.stored_results import (
+    MOST_STORED,
+    Report,
+    ResultKey,
+    ResultState,
+    StoredData,
+    StoredResults,
+    read_standing,
+    written_standing,
+)
+from leadline.trust.pairs import decide
 
 KEY = ResultKey("verdict", {"qrels": "ab12", "run a": "cd34"}, {"measure": "AP"})
 
@@ -170,3 +184,18 @@ def test_a_result_is_stored_before_anybody_gets_it(lab: Lab, monkeypatch: pytest
     monkeypatch.setattr(results, "_write", slowly)
     assert results.answer(KEY, lambda report: {"n": 1}, patience=None).result == {"n": 1}
     assert stored == [KEY]
+
+
+def test_a_standing_is_read_as_it_was_written() -> None:
+    rng = np.random.default_rng(3)
+    values = np.clip(rng.normal(0.5, 0.2, (9, 14)) + np.linspace(0, 0.3, 9)[:, None], 0, 1)
+    scores = Scores(tuple("abcdefghi"), tuple(map(str, range(14))), ("AP",), values[:, :, None])
+    found = decide(scores, "AP")
+    again = read_standing(json.loads(json.dumps(written_standing(found), allow_nan=False)), scores)
+    for one, other in ((found, again), (found.pairs, again.pairs)):
+        for each in dataclasses.fields(one):
+            if each.name not in ("pairs", "verdicts", "scores"):
+                np.testing.assert_array_equal(getattr(one, each.name), getattr(other, each.name))
+    for one, other in zip(found.verdicts, again.verdicts, strict=True):
+        np.testing.assert_equal(dataclasses.asdict(one), dataclasses.asdict(other))
+    assert (again.headline(), again.letters, str(again)) == (found.headline(), found.letters, str(found))

@@ -125,7 +125,7 @@ def test_effort_alone_makes_a_page_without_a_winner(monkeypatch: pytest.MonkeyPa
         "both": {topic: {"a": 2.0, "x": 1.5, "b": 1.0} for topic in topics},
     }
     found = Evidence.of({topic: {"a": 1, "b": 1} for topic in topics}, runs, "last_rel", samples=5)
-    assert found.verdict is None
+    assert not found.standing.verdicts
     assert found.no_verdict.startswith("last_rel gives no verdict: it counts effort")
     text = report(found, names=["told_apart"])
     assert "last_rel gives no verdict" in text

@@ -40,8 +40,7 @@ def drawn(name: str, evidence: Evidence) -> Figure:
 
 def test_the_verdict(inputs: list[str], evidence: Evidence, capsys: pytest.CaptureFixture[str]) -> None:
     rows = printed(capsys, "verdict", *inputs, "-m", "PRES@100")
-    found = evidence.verdict
-    assert found is not None
+    found = evidence.standing
     assert [(row["run_b"], row["verdict"], row["p_corrected"]) for row in rows] == [
         (each.other, each.word, each.p_corrected) for each in found.verdicts
     ]

@@ -74,6 +74,15 @@ def test_a_store_has_what_was_put_into_it(steps: list[tuple[str, str, Any]]) -> 
             assert len(now.records("others")) == 0
 
 
+def test_records_of_two_names_are_made_in_one_change(store: Store) -> None:
+    with store.change() as now:
+        people, places = now.records("people"), now.records("places")
+        people.put("anna", 1)
+        places.put("ulm", 2)
+    with store.view() as now:
+        assert (now.records("people").get("anna"), now.records("places").get("ulm")) == (1, 2)
+
+
 def test_an_event_is_stored_once(store: Store) -> None:
     with store.change() as now:
         assert now.events.append("mark", uid="the-one-id", grade=1) == 1

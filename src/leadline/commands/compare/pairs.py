@@ -29,7 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from leadline.records.result import counted
-    from leadline.trust.pairs import compare, triangle
+    from leadline.trust.pairs import compare
+    from leadline.trust.triangle import triangle
 
     scores = load_scores(options)
     if options.triangle:

@@ -22,7 +22,7 @@ from leadline.commands.shared.signature import public
 from leadline.errors import UsageError
 
 if TYPE_CHECKING:
-    from leadline.trust.verdict import Verdicts
+    from leadline.trust.pairs import Standing
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,9 +61,9 @@ def _write_timings(options: argparse.Namespace) -> None:
             write(f"\n{wrap_for_terminal(said)}\n")
 
 
-def _decide(options: argparse.Namespace) -> Verdicts:
+def _decide(options: argparse.Namespace) -> Standing:
     from leadline.measures.evaluate import MAIN_MEASURE
-    from leadline.trust.verdict import decide
+    from leadline.trust.pairs import decide
 
     check_comparison(options)
     if options.measures and len(" ".join(options.measures).split()) != 1:

@@ -11,18 +11,17 @@ from leadline.records.result import counted
 from leadline.show.charts import Figure, altair, narrow, needs, short, tips
 from leadline.show.report.drawing import CHOSEN, WHO, chosen_params, highlighted, report_figure, room_above, staggered
 from leadline.show.report.evidence import Evidence
-from leadline.trust.pairs import compare
+from leadline.trust.pairs import why_not_compared
 from leadline.trust.rankings import best_first
 from leadline.trust.verdict import EQUAL
 
 NAME = "bump"
 TOP = 10  # places shown under each measure if there are many runs
 FEW = 14  # up to this many runs, all are shown
-ALPHA = 0.05
 WIDTH, LINE = 440, 26  # pixels; LINE is the height of a place
 SOURCE = (
     "Places by mean over topics. A swap counts as significant when each of the two measures prefers its own run "
-    "significantly (randomisation test, Holm's correction over the pairs shown, 5\u202f%)."
+    "significantly (randomisation test, Holm's correction over all pairs of systems, 5\u202f%)."
 )
 
 State = Literal["steady", "chance", "significant"]
@@ -78,17 +77,15 @@ def _runs_to_show(places: Integers) -> Integers:
 
 def _preferences(evidence: Evidence, shown: Integers) -> Integers:
     """Measure × run × run: 1 if the first is significantly better, −1 if significantly worse, else 0."""
-    scores = evidence.scores(evidence.trio).select_runs(shown.tolist())
-    found = np.zeros((3, len(shown), len(shown)), np.int64)
-    defined = np.isfinite(scores.values).all(axis=(0, 2))
-    if len(shown) < 2 or defined.sum() < 2:
-        return found
+    found = np.zeros((3, len(evidence.runs), len(evidence.runs)), np.int64)
     for m, name in enumerate(evidence.trio):
-        pairs = compare(scores, name, alpha=ALPHA)
-        signs = np.where(pairs.significant(ALPHA), np.sign(pairs.difference), 0).astype(np.int64)
+        if why_not_compared(evidence.scores(name), name):
+            continue
+        pairs = evidence.pairs(name)
+        signs = np.where(pairs.significant(), np.sign(pairs.difference), 0).astype(np.int64)
         found[m, pairs.first, pairs.second] = signs
         found[m, pairs.second, pairs.first] = -signs
-    return found
+    return found[:, shown][:, :, shown]
 
 
 def swaps(places: Integers, prefers: Integers) -> tuple[Mask, Mask]:

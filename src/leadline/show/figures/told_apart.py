@@ -5,65 +5,47 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from leadline.measures.definition import interval
-from leadline.show.charts import (
-    GREY,
-    WIDTH,
-    Figure,
-    altair,
-    both,
-    count,
-    narrow,
-    needs,
-    rounded,
-    rows_data,
-    tips,
-    with_rows,
-)
+from leadline.show.charts import GREY, WIDTH, Figure, altair, count, narrow, needs, rounded, rows_data, tips, with_rows
 from leadline.show.report.drawing import BOLD, CHOSEN, WHO, chosen_params, numbered, report_figure
 from leadline.show.report.evidence import Evidence
-from leadline.trust.verdict import MARKS, Verdicts
+from leadline.trust.pairs import Standing
+from leadline.trust.verdict import placed
 
 NAME = "told_apart"
 MOST = 14  # systems shown
 ROW = 24  # pixels
 SOURCE = (
-    "Means over topics with 95\u202f% intervals by Student's t. The verdict is that of a paired test against the "
-    "first, so it can be firm where intervals overlap."
+    "Means over topics with 95\u202f% intervals by Student's t. The verdict is that of a paired test, corrected for "
+    "all pairs of systems, so it can be firm where intervals overlap."
 )
 
 
 @report_figure(NAME, section=WHO, label="who cannot be told apart", place=15)
 def figure(evidence: Evidence) -> Figure:
     """The first systems by the deciding measure, and the baseline, each with the verdict against the first."""
-    found = evidence.verdict
-    if found is None:
+    found = evidence.standing
+    if not found.verdicts:
         few = "Needs two runs and two topics with a value for every run."
         return needs(NAME, "Who cannot be told apart", evidence.no_verdict if evidence.comparable else few, SOURCE)
     shown = _systems_to_show(evidence)
-    words = {each.other: each.word for each in found.verdicts}
-    widths = evidence.main.half_widths()[:, 0]
     rows = []
     for run in evidence.order:
         r = evidence.place(run)
-        mean = float(evidence.means[r])
-        low, high = interval(evidence.measure, mean, float(widths[r]))
-        word = words.get(run)
-        verdict = f"{MARKS[word]} {word}" if word else "first"
+        verdict = placed(found.words.get(run))
         rows.append(
             {
                 "place": evidence.order.index(run) + 1,
                 "run": run,
                 "shown": run in shown,
-                "mean": rounded(mean),
-                "low": rounded(low),
-                "high": rounded(high),
+                "mean": rounded(float(found.pairs.means[r])),
+                "low": rounded(float(found.pairs.low_means[r])),
+                "high": rounded(float(found.pairs.high_means[r])),
                 "verdict": verdict,
                 "note": verdict + (" (baseline)" if run == evidence.baseline else ""),
             }
         )
     chart = _chart(evidence, len(shown), intervals=any(row["low"] is not None for row in rows))
-    return Figure(NAME, title(found), reading(evidence, found, shown), with_rows(chart, rows), rows, SOURCE)
+    return Figure(NAME, found.ladder_title(), reading(evidence, found, shown), with_rows(chart, rows), rows, SOURCE)
 
 
 def _systems_to_show(evidence: Evidence) -> tuple[str, ...]:
@@ -72,17 +54,7 @@ def _systems_to_show(evidence: Evidence) -> tuple[str, ...]:
     return (*first, evidence.baseline) if evidence.baseline and evidence.baseline not in first else first
 
 
-def title(found: Verdicts) -> str:
-    """Which systems the tests do not tell from the first."""
-    undecided = [each.other for each in found.verdicts if each.word == "undecided"]
-    if not undecided:
-        return f"Every other system can be told from {found.leader}"
-    if len(undecided) <= 2:
-        return f"{both(undecided)} cannot be told from {found.leader}"
-    return f"{count(len(undecided), 'system')} cannot be told from {found.leader}"
-
-
-def reading(evidence: Evidence, found: Verdicts, shown: Sequence[str]) -> str:
+def reading(evidence: Evidence, found: Standing, shown: Sequence[str]) -> str:
     """The nearest rival, and what is not shown."""
     nearest = found.verdicts[0]
     text = (

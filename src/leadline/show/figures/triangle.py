@@ -10,8 +10,8 @@ import numpy as np
 from leadline.show.charts import DEPTH, Figure, altair, drawable, narrow, needs, rows_data, short, tips, with_rows
 from leadline.show.report.drawing import BELIEVED, BOLD, chosen_params, numbered, report_figure
 from leadline.show.report.evidence import Evidence
-from leadline.trust.pairs import Triangle
-from leadline.trust.pairs import triangle as both_tests
+from leadline.trust.triangle import Triangle
+from leadline.trust.triangle import triangle as both_tests
 
 NAME = "triangle"
 MOST = 30  # runs shown

@@ -21,7 +21,7 @@ from leadline.records.qrels import Qrels, read_qrels
 from leadline.records.result import counted
 from leadline.records.runs import Run, read_run
 from leadline.show.charts import in_words
-from leadline.show.demo import demo_measure
+from leadline.show.demo import demo_measure, is_truth
 from leadline.show.lab.lab import (
     BESIDE_ENDINGS,
     KINDS,
@@ -32,6 +32,7 @@ from leadline.show.lab.lab import (
     check_file_name,
     file_version,
     fingerprint,
+    kind_of,
 )
 from leadline.show.report.evidence import Evidence
 from leadline.text import sheet as frames
@@ -40,9 +41,9 @@ from leadline.text.files import readable_size
 from leadline.text.source import pieces_of, stem, within_ratio
 from leadline.trust.rankings import sign
 from leadline.trust.study import common_view, study_of_hits
+from leadline.trust.verdict import SAMPLES
 
 MOST_BOARDS, MOST_JOINED, MOST_RUNS = 12, 4, 8  # in memory at once: boards, judgements with their hits, whole runs
-SAMPLES = 100  # with half the judgements, for a verdict
 
 Unfit = str  # why a run is not for some judgements
 
@@ -59,6 +60,9 @@ class Board:
     parts: tuple[RunHits, ...]
     versions: tuple[FileVersion, ...]  # of the judgements, then of the runs
     first: FirstMeasure  # what the pages begin with
+    complete: bool = False  # every relevant document is in the judgements
+    baseline: str = ""  # the run of the system that is used today, if it fits
+    samples: int = SAMPLES  # with half the judgements
 
     @cached_property
     def evidence(self) -> Evidence | None:
@@ -66,13 +70,8 @@ class Board:
         if not self.runs:
             return None
         names = tuple(run.name for run in self.runs)
-        return Evidence(study_of_hits(names, self.parts, self.qrels, [self.measure]), samples=SAMPLES)
-
-    def pair(self, first: str, second: str) -> Evidence:
-        """The same of two runs alone."""
-        places = [self.place(name) for name in (first, second)]
-        study = study_of_hits((first, second), [self.parts[place] for place in places], self.qrels, [self.measure])
-        return Evidence(study, samples=SAMPLES)
+        study = study_of_hits(names, self.parts, self.qrels, [self.measure])
+        return Evidence(study, samples=self.samples, complete=self.complete, baseline=self.baseline)
 
     def place(self, run: str) -> int:
         """The index of a run; InputError with the nearest name, or why it is not for these judgements."""
@@ -161,7 +160,8 @@ class Boards:
         files = (entry.path, tuple(each.path for each in runs), tuple(versions), self._collections())
         first = self._first.get(files, lambda: self._first_measure(entry, runs, versions))
         wanted = measure or first.measure
-        return self._boards.get((*files, wanted.text), lambda: self._new_board(entry, wanted, runs, versions, first))
+        key = (*files, wanted.text, self.lab.baseline, self.lab.samples)
+        return self._boards.get(key, lambda: self._new_board(entry, wanted, runs, versions, first))
 
     def _collections(self) -> tuple[FileVersion, ...]:
         manifest = KINDS["collection"].manifest
@@ -206,6 +206,9 @@ class Boards:
             tuple(each for each in found if isinstance(each, RunHits)),
             (versions[0], *(versions[1 + place] for place in fitting)),
             first,
+            is_truth(self.lab, entry),
+            self.lab.baseline if self.lab.baseline in {runs[place].name for place in fitting} else "",
+            self.lab.samples,
         )
 
 
@@ -404,6 +407,21 @@ def receive_run(boards: Boards, path: Path, sender: str, qrels: str = "") -> Rec
             read_run(path)  # a wrong line before what does not fit the judgements
             boards.fits(path, name, qrels)
         return Received(boards.lab.add(path, kind="run", origin=f"uploaded by {sender}", owner=sender), is_new=True)
+
+
+def receive_file(boards: Boards, path: Path, sender: str, *, is_organiser: bool) -> LabEntry:
+    """Add a file of judgements, topics or a run under its name; judgements and topics only by the organiser."""
+    _check_size(path)
+    kind = kind_of(path)
+    if kind == "run":
+        check_run_name(path.name)
+        return receive_run(boards, path, sender).entry
+    if kind not in ("qrels", "topics"):
+        raise InputError(path.name, f"is a {kind}: add judgements, topics or runs here")
+    if not is_organiser:
+        raise InputError(path.name, "has judgements or topics, which the organiser adds: choose a run")
+    with _one_at_a_time:
+        return boards.lab.add(path, kind=kind, origin=f"uploaded by {sender}", owner=sender)
 
 
 def _check_size(path: Path) -> None:

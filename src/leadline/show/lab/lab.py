@@ -62,6 +62,7 @@ from leadline.text.source import read_text, stem
 from leadline.text.store.opening import BESIDE as BESIDE_STORE
 from leadline.text.store.opening import version_of
 from leadline.text.store.store import Store, StoreView
+from leadline.trust.verdict import SAMPLES
 from leadline.version import __version__
 
 # What a lab holds: the kinds of things, and how a file or a folder is recognised as one.
@@ -252,6 +253,16 @@ class LabEntry:
         return {}
 
 
+@dataclass(frozen=True)
+class LabSettings:
+    """What is said of a lab as a whole."""
+
+    title: str = ""
+    blind: bool = False  # participants see only their own runs
+    baseline: str = ""  # the run of the system that is used today
+    samples: int = SAMPLES  # with half the judgements, on every page
+
+
 class Lab:
     """The things in a lab, by kind and name."""
 
@@ -261,7 +272,7 @@ class Lab:
         self.results = LabStore(folder, RESULTS)  # what was computed
         self._lock = threading.Lock()
         self._seen: tuple[object, ...] | None = None
-        self._title, self._blind = "", False
+        self._settings = LabSettings()
         self._entries: dict[tuple[str, str], LabEntry] = {}
 
     @classmethod
@@ -297,7 +308,7 @@ class Lab:
     @property
     def title(self) -> str:
         self.refresh()
-        return self._title
+        return self._settings.title
 
     def refresh(self) -> None:
         """Look again, if something was added, written or removed."""
@@ -306,7 +317,7 @@ class Lab:
             stored = version_of(self.store.path)
             seen = (stored, *(_version(self.folder / name) for name in names))
             if seen != self._seen or (stored is None and self.store.path.exists()):
-                self._title, self._blind, recorded = self._records()
+                self._settings, recorded = self._records()
                 found = {(each.kind, each.name): each for each in self._found(recorded)}
                 self._entries = {**recorded, **found}
                 self._seen = seen
@@ -336,18 +347,44 @@ class Lab:
     def is_blind(self) -> bool:
         """Whether participants see only their own runs."""
         self.refresh()
-        return self._blind
+        return self._settings.blind
 
     def set_blind(self, blind: bool) -> None:
         """Hide the judgements, the reports and other people's runs from participants, or open the results."""
+        self._set("blind", blind)
+
+    @property
+    def baseline(self) -> str:
+        """The run of the system that is used today; empty where nobody said which."""
+        self.refresh()
+        name = self._settings.baseline
+        return name if any(each.name == name for each in self.entries("run")) else ""
+
+    def set_baseline(self, run: str) -> None:
+        """Say which run is of the system that is used today; empty: none is."""
+        if run:
+            self.get("run", run)
+        self._set("baseline", run)
+
+    @property
+    def samples(self) -> int:
+        """The number of samples with half the judgements."""
+        self.refresh()
+        return self._settings.samples
+
+    def set_samples(self, samples: int) -> None:
+        """Say how many samples with half the judgements are drawn."""
+        self._set("samples", samples)
+
+    def _set(self, name: str, value: object) -> None:
         with self.store.change() as now:
-            now.records(ABOUT).put("blind", blind)
+            now.records(ABOUT).put(name, value)
         self._seen = None
 
     def _may_see(self, entry: LabEntry) -> bool:
         """Whether the person who looks may see something."""
         who = viewer()
-        if not self._blind or who is None or who.sees_everything:
+        if not self._settings.blind or who is None or who.sees_everything:
             return True
         if entry.kind == "run":
             return entry.owner == who.name
@@ -381,7 +418,7 @@ class Lab:
     ) -> list[LabEntry]:
         """Add several files or folders as `add` does; all are checked first, and nothing is added if one is wrong."""
         checked = [_checked(path, kind, name) for path in paths]
-        _, _, recorded = self._records()
+        _, recorded = self._records()
         by_name: dict[tuple[str, str], LabEntry] = {}
         for new, _ in checked:
             self._named_already(new, recorded, replaced=replaced)
@@ -409,7 +446,7 @@ class Lab:
         """Record what was checked; a file is copied under the name `file`."""
         found, source, entry = KINDS[new.kind], new.path, replace(new, path=new.path.resolve())
         with self._locked() as owned:
-            _, _, recorded = self._records()
+            _, recorded = self._records()
             old, is_same = self._named_already(new, recorded, replaced=replaced)
             if old is not None and is_same and old.sha256 == entry.sha256:
                 return old
@@ -464,18 +501,19 @@ class Lab:
         with OwnedFolder.locked(self.folder, KIND, VERSION, patience=PATIENCE) as owned:
             yield owned
 
-    def _records(self) -> tuple[str, bool, dict[tuple[str, str], LabEntry]]:
-        """The title, whether the lab is blind, and what was added."""
+    def _records(self) -> tuple[LabSettings, dict[tuple[str, str], LabEntry]]:
+        """What is said of the lab, and what was added."""
         with self.store.view() as now:
-            title, blind = now.records(ABOUT).get("title"), now.records(ABOUT).get("blind")
+            about = dict(now.records(ABOUT).items())
             stored = [value for _, value in now.records(ENTRIES).items()]
         try:
             entries = [LabEntry(**{**each, "path": self._place(each["path"])}) for each in stored]
         except (TypeError, KeyError):
             raise InputError(str(self.store.path), f"has an entry that is none: {FIX}") from None
-        if not isinstance(title, str):
+        settings = LabSettings(**{name: about[name] for name in LabSettings.__dataclass_fields__ if name in about})
+        if not settings.title:
             raise InputError(str(self.store.path), f"has no title: {FIX}")
-        return title, bool(blind), {(each.kind, each.name): each for each in entries}
+        return settings, {(each.kind, each.name): each for each in entries}
 
     def _place(self, written: str) -> Path:
         return Path(os.path.normpath(self.folder / written))

@@ -1,18 +1,18 @@
-"""Results of long computations, kept in the lab: verdicts, letters, and whether a board can be believed.
+"""Results of long computations, kept in the lab's store of results: where runs stand, and whether it can be believed.
 
-    LAB/results.store    by their keys: what each was computed from (hashes, parameters, version), and the result
-
-A key has the hashes of all inputs, the parameters and the version of leadline, so a result is never out of date. What
-is not stored yet is computed by one thread of this process, in the order of the requests; who asks meanwhile learns how
-far it is. This is the only place that starts such computations.
+A key has the hashes of all inputs, the parameters, the version of leadline and its code, so a result is never out of
+date. What is not stored yet is computed by one thread of this process, in the order of the requests; who asks meanwhile
+learns how far it is. This is the only place that starts such computations.
 """
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import dataclasses
 import hashlib
 import json
+import math
 import re
 import threading
 import time
@@ -24,23 +24,30 @@ from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any
 
+import numpy as np
+
 from leadline.errors import InputError, LeadlineError
+from leadline.measures.hits import Array
+from leadline.records.scores import Scores
 from leadline.show.charts import DARK, Theme, config, drawable, specification
-from leadline.show.lab.boards import SAMPLES, Board
+from leadline.show.lab.boards import Board
 from leadline.show.lab.lab import Lab
 from leadline.show.report.drawing import FIGURES
 from leadline.show.report.evidence import Evidence
+from leadline.show.report.html_page import code_of
 from leadline.text.background import Background
 from leadline.text.store.events import now as moment
 from leadline.trust.incomplete import each_run, left_out
-from leadline.trust.pairs import compare
-from leadline.trust.verdict import Verdict, Verdicts
+from leadline.trust.paired_tests import all_pairs
+from leadline.trust.pairs import Pairs, Standing
+from leadline.trust.verdict import Verdict
 from leadline.version import __version__
 
-FORMAT_VERSION = 1
 RESULTS, STORED = "results", "stored"  # the records of results, and of the moments when they were stored
-MOST_STORED, MOST_WAITING, MOST_IN_MEMORY = 500, 30, 100
+FORMAT = 2  # of what is stored
+MOST_STORED, MOST_WAITING, MOST_IN_MEMORY = 200, 30, 100
 PATIENCE = 1.5  # seconds that a request waits for a new result before it is told that it is being computed
+CODE = ("trust", "measures", "records", "show/figures", "show/report", "show/charts")
 
 StoredData = dict[str, Any]  # as JSON has it
 Report = Callable[[int, int], None]  # done, of how many
@@ -57,8 +64,8 @@ class ResultKey:
 
     @property
     def name(self) -> str:
-        parts = {"inputs": dict(self.inputs), "parameters": dict(self.parameters), "leadline": __version__}
-        text = json.dumps([self.kind, FORMAT_VERSION, parts], sort_keys=True)
+        made_by = {"leadline": __version__, "code": code_of(*CODE), "format": FORMAT}
+        text = json.dumps([self.kind, dict(self.inputs), dict(self.parameters), made_by], sort_keys=True)
         return f"{self.kind}-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
 
 
@@ -103,7 +110,7 @@ class StoredResults:
     def answer(self, key: ResultKey, compute: Compute, *, patience: float | None = PATIENCE) -> ResultState:
         """The stored result of a key; what is not there is computed, and waited for no longer than `patience`.
 
-        Without patience (None), until it is there.
+        Without patience (None), until it is there and stored.
         """
         job = self._job(key, compute)
         if job is None:
@@ -111,6 +118,13 @@ class StoredResults:
         with contextlib.suppress(NotYet):
             return job.future.result(timeout=patience)
         return ResultState(done=job.done, total=job.total)
+
+    def keep(self, key: ResultKey, result: StoredData) -> None:
+        """Store a result that was computed elsewhere."""
+        with self._lock:
+            job = self._jobs[key.name] = _Job()
+        self._write(key, result, 0.0)
+        job.future.set_result(ResultState(result))
 
     def _job(self, key: ResultKey, compute: Compute) -> _Job | None:
         name = key.name
@@ -159,10 +173,9 @@ class StoredResults:
         try:
             with self._store.view() as now:
                 content = now.records(RESULTS).get(name)
-        except (InputError, OSError):  # damaged: it is computed again, and `leadline check` tells
+        except (InputError, OSError):  # damaged, or not to be read: it is computed again
             return None
-        result = content.get("result") if isinstance(content, dict) else None
-        return result if isinstance(result, dict) else None
+        return content["result"] if isinstance(content, dict) else None
 
     def _write(self, key: ResultKey, result: StoredData, seconds: float) -> None:
         content = {
@@ -173,14 +186,15 @@ class StoredResults:
             "seconds": round(seconds, 3),
             "result": result,
         }
-        # A lab that may not be written to, or whose disk is full, has the results in memory.
+        # A lab that may not be written to, a full disk, a damaged store: memory has the result.
         with contextlib.suppress(InputError, OSError), self._store.change() as now:
-            now.records(RESULTS).put(key.name, content)
-            now.records(STORED).put(key.name, moment())
-            by_age = sorted(now.records(STORED).items(), key=lambda each: str(each[1]))
-            for name, _ in by_age[: max(0, len(by_age) - MOST_STORED)]:
-                now.records(RESULTS).remove(name)
-                now.records(STORED).remove(name)
+            order, records = now.records(STORED), now.records(RESULTS)
+            records.put(key.name, content)
+            order.put(key.name, moment())
+            oldest = sorted(order.items(), key=lambda each: str(each[1]))
+            for name, _ in oldest[: max(0, len(oldest) - MOST_STORED)]:
+                records.remove(name)
+                order.remove(name)
 
 
 class _Job:
@@ -194,70 +208,180 @@ class _Job:
         self.done, self.total = done, total
 
 
-# Who leads and how sure that is: verdicts and letters of a board, computed once and stored.
+# Where the runs of a board stand: computed once, and stored.
 
 
-def standing_of(board: Board, results: StoredResults, **options: Any) -> ResultState:
-    """The verdicts on the leader and the letters of all runs; empty where there is nothing to compare."""
+def standing_of(
+    board: Board, results: StoredResults, *, patience: float | None = PATIENCE
+) -> tuple[Standing | None, ResultState]:
+    """Where the runs of a board stand, None while that is computed; and how far it is."""
     evidence = board.evidence
-    if evidence is None or evidence.no_verdict:
-        return ResultState({"verdicts": None, "letters": {}})
-    key = ResultKey(
-        "standing", board.hashes, {"measure": board.measure.text, "samples": SAMPLES, "seed": evidence.seed}
-    )
-    return results.answer(key, lambda report: _standing(evidence, report), **options)
-
-
-def pair_verdict(board: Board, first: str, second: str, results: StoredResults) -> ResultState:
-    """The verdict on two runs alone, without correction for other comparisons."""
-    evidence = board.pair(*sorted((first, second)))
+    if evidence is None:
+        return None, ResultState({})
     if evidence.no_verdict:
-        return ResultState({"verdicts": None, "why": evidence.no_verdict})
-    names = ("qrels", *(f"run {run}" for run in evidence.runs))
-    key = ResultKey(
-        "pair",
-        {name: board.hashes[name] for name in names},
-        {"measure": board.measure.text, "samples": SAMPLES, "seed": evidence.seed},
+        return evidence.standing, ResultState({})
+
+    def compute(report: Report) -> StoredData:
+        return written_standing(evidence.decide(report))
+
+    answer = results.answer(_key_of_standing(board), compute, patience=patience)
+    if answer.result is None:
+        return None, answer
+    if not evidence.is_decided:
+        evidence.take(read_standing(answer.result, evidence.main))
+    return evidence.standing, answer
+
+
+def keep_standing(board: Board, found: Standing, results: StoredResults) -> bool:
+    """Store where the runs of a board stand, if that was computed from the same scores with as many samples."""
+    evidence = board.evidence
+    same = (
+        evidence is not None
+        and not evidence.no_verdict
+        and found.samples == evidence.samples
+        and found.pairs.scores is not None
+        and found.pairs.runs == evidence.runs
+        and np.array_equal(found.pairs.scores.of(found.measure), evidence.main.of(board.measure.text), equal_nan=True)
     )
-    return results.answer(key, lambda report: {"verdicts": _written(evidence.decide(report))})
+    if same and evidence is not None:
+        evidence.take(found)
+        results.keep(_key_of_standing(board), written_standing(found))
+    return same
 
 
-def verdicts_of(answer: ResultState) -> Verdicts | None:
-    """The verdicts in a result."""
-    written = (answer.result or {}).get("verdicts")
-    if written is None:
-        return None
-    each = tuple(Verdict(**{**one, "reasons": tuple(one["reasons"])}) for one in written["verdicts"])
-    return Verdicts(**{**written, "verdicts": each, "notes": tuple(written["notes"])})
+def prepare(board: Board, results: StoredResults, progress: Callable[[int, int], None] | None = None) -> None:
+    """Compute what the first page asks for, where it is not stored yet: the standing, and the figures beside it."""
+    standing, _ = standing_of(board, results, patience=None)
+    names = FIRST if standing is not None else ()
+    for done, name in enumerate(names, start=1):
+        if progress is not None:
+            progress(done, len(names) + 1)
+        study_of(board, name, results, patience=None)
 
 
-def _standing(evidence: Evidence, report: Report) -> StoredData:
-    letters = compare(evidence.main, evidence.measure.text).letters()
-    return {"letters": letters, "verdicts": _written(evidence.decide(report))}
+def _key_of_standing(board: Board) -> ResultKey:
+    evidence = board.evidence
+    assert evidence is not None
+    how = {"samples": evidence.samples, "seed": evidence.seed, "complete": evidence.complete}
+    return ResultKey("standing", board.hashes, {"measure": board.measure.text, **how})
 
 
-def _written(found: Verdicts | None) -> StoredData | None:
-    return None if found is None else dataclasses.asdict(found)
+def pair_verdict(
+    board: Board, standing: Standing, first: str, second: str, results: StoredResults
+) -> tuple[Verdict | None, ResultState]:
+    """The verdict on any two runs of a board, as part of where all of them stand; None while it is computed."""
+    evidence = board.evidence
+    assert evidence is not None
+    if standing.leader in (first, second):
+        other = second if standing.leader == first else first
+        return standing.against(other), ResultState({})
+    one, other = sorted((first, second))
+    whole = _key_of_standing(board)
+    key = ResultKey("pair", whole.inputs, {**whole.parameters, "pair": [one, other]})
+
+    def compute(report: Report) -> StoredData:
+        return _finite(dataclasses.asdict(standing.verdict_on(one, other, evidence.study, evidence.seed, report)))
+
+    answer = results.answer(key, compute)
+    return None if answer.result is None else _verdict(answer.result), answer
+
+
+PACKED = ("difference", "effect", "low", "high", "p", "p_corrected")  # arrays over pairs, to the last bit
+COUNTED = ("wins", "ties", "losses")
+OF_RUNS = ("means", "low_means", "high_means")
+
+
+def written_standing(found: Standing) -> StoredData:
+    """A standing as JSON has it; without the scores, which the runs give."""
+    pairs = found.pairs
+    return {
+        "measure": pairs.measure,
+        "runs": list(pairs.runs),
+        "topics": list(pairs.topics),
+        "better": pairs.better,
+        "alpha": pairs.alpha,
+        "notes_of_pairs": list(pairs.notes),
+        **{name: _packed(getattr(pairs, name)) for name in (*PACKED, *COUNTED, *OF_RUNS)},
+        "verdicts": [_finite(dataclasses.asdict(each)) for each in found.verdicts],
+        "samples": found.samples,
+        "unjudged": _finite(found.unjudged),
+        "doubt": found.doubt,
+        "notes": list(found.notes),
+    }
+
+
+def read_standing(stored: StoredData, scores: Scores) -> Standing:
+    """The standing that was written, with the scores of its runs."""
+    first, second = all_pairs(len(stored["runs"]))
+    arrays: dict[str, Any] = {name: _unpacked(stored[name]) for name in (*PACKED, *OF_RUNS)}
+    arrays |= {name: _unpacked(stored[name]).astype(np.int64) for name in COUNTED}
+    pairs = Pairs(
+        measure=stored["measure"],
+        test="randomisation",
+        correction="holm",
+        runs=tuple(stored["runs"]),
+        topics=tuple(stored["topics"]),
+        better=stored["better"],
+        first=first,
+        second=second,
+        notes=tuple(stored["notes_of_pairs"]),
+        alpha=stored["alpha"],
+        scores=scores,
+        **arrays,
+    )
+    return Standing(
+        pairs,
+        tuple(map(_verdict, stored["verdicts"])),
+        stored["samples"],
+        math.nan if stored["unjudged"] is None else stored["unjudged"],
+        stored["doubt"],
+        tuple(stored["notes"]),
+    )
+
+
+def _verdict(stored: StoredData) -> Verdict:
+    absent = {name: math.nan for name, value in stored.items() if value is None and name != "topics_needed"}
+    return Verdict(**{**stored, **absent, "reasons": tuple(stored["reasons"])})
+
+
+def _packed(values: Array) -> str:
+    return base64.b64encode(np.asarray(values, "<f8").tobytes()).decode()
+
+
+def _unpacked(text: str) -> Array:
+    return np.frombuffer(base64.b64decode(text), "<f8").astype(np.float64)
+
+
+def _finite(value: Any) -> Any:
+    """A value as the store takes it: what is not a number is null."""
+    if isinstance(value, dict):
+        return {name: _finite(each) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 # Whether a board can be believed: power, missing judgements, and the judgements that only one run gave.
 
 
 STUDIES = ("incomplete", "leftout", "power")  # the quickest first
+FIRST = ("recall_effort", "told_apart")  # the figures of the first page, which follow from the standing
 WIDE, NARROW = 640, 290  # pixels of a chart
+NARROWER = {"told_apart": 130}  # of one with words on both sides
 THEMES: tuple[Theme, ...] = ("light", "dark")
 DRAWINGS = tuple((theme, width) for theme in THEMES for width in ("wide", "narrow"))
 _COLOUR = re.compile(r"#[0-9a-f]{6}\b")
 
 
-def study_of(board: Board, name: str, results: StoredResults, *, patience: float) -> ResultState:
-    """A study of a board by name, stored or being computed."""
+def study_of(board: Board, name: str, results: StoredResults, *, patience: float | None) -> ResultState:
+    """A study or a figure of a board by name, stored or being computed."""
     evidence = board.evidence
     assert evidence is not None
-    studied = {} if name == "leftout" else {"measures": studied_measures(evidence)}
-    key = ResultKey(name, board.hashes, {"measure": board.measure.text, "seed": evidence.seed, **studied})
-    compute = _left_out if name == "leftout" else lambda each, report: _figure(each, name, report)
-    return results.answer(key, lambda report: compute(evidence, report), patience=patience)
+    studied = {"measures": studied_measures(evidence)} if name in ("incomplete", "power") else {}
+    how = {"seed": evidence.seed, "samples": evidence.samples, "baseline": evidence.baseline}
+    key = ResultKey(name.replace("_", ""), board.hashes, {"measure": board.measure.text, **how, **studied})
+    compute = _left_out if name == "leftout" else lambda each, report: _figure(each, name, studied, report)
+    return results.answer(key, lambda report: _finite(compute(evidence, report)), patience=patience)
 
 
 def studied_measures(evidence: Evidence) -> list[str]:
@@ -281,9 +405,9 @@ def _left_out(evidence: Evidence, report: Report) -> StoredData:
     return {"columns": list(table.columns), "rows": [list(row) for row in table.rows]}
 
 
-def _figure(evidence: Evidence, name: str, report: Report) -> StoredData:
+def _figure(evidence: Evidence, name: str, studied: Mapping[str, Any], report: Report) -> StoredData:
     """A figure of the report, drawn for light and dark pages, wide and narrow ones."""
-    options: dict[str, Any] = {"measures": studied_measures(evidence)}
+    options: dict[str, Any] = dict(studied)
     if name == "incomplete":
         options["progress"] = report
     figure = FIGURES[name].draw(evidence, **options)
@@ -293,17 +417,31 @@ def _figure(evidence: Evidence, name: str, report: Report) -> StoredData:
 
         chart = specification(figure.chart)
         for theme, width in DRAWINGS:
-            drawn[f"{theme}-{width}"] = vl_convert.vegalite_to_svg(drawable(_themed(chart, theme, width)))
+            drawn[f"{theme}-{width}"] = vl_convert.vegalite_to_svg(
+                drawable(_themed(chart, theme, width, NARROWER.get(name, NARROW)))
+            )
     return {
         "title": figure.title,
-        "reading": figure.reading,
+        "reading": still(figure.reading),
         "source": figure.source,
         "drawn": drawn,
         "rows": [dict(row) for row in figure.rows],
     }
 
 
-def _themed(chart: dict[str, Any], theme: Theme, width: str) -> dict[str, Any]:
+def still(reading: str) -> str:
+    """What a figure says, less what only a report lets one do: drag, highlight, point at.
+
+    >>> still("Half within 21 documents; drag the line. Grey: 14 others; point at one to see its name. The end.")
+    'Half within 21 documents. The end.'
+    """
+    clauses = re.split(r"(?<=[.;]) ", reading)
+    kept = [each for each in clauses if not re.search(r"\b(drag|highlight(ed)?|point at)\b", each)]
+    kept = [each for each in kept if not (each.startswith("Grey: ") and each.endswith(";"))]
+    return re.sub(r"; ?(?=[A-Z]|$)", ". ", " ".join(kept)).strip()
+
+
+def _themed(chart: dict[str, Any], theme: Theme, width: str, narrow: int) -> dict[str, Any]:
     """A chart's specification with the colours of a theme, at a width."""
     import json
 
@@ -312,7 +450,7 @@ def _themed(chart: dict[str, Any], theme: Theme, width: str) -> dict[str, Any]:
         text = _COLOUR.sub(lambda found: DARK.get(found[0], found[0]), text)
     themed: dict[str, Any] = json.loads(text)
     if width == "narrow":
-        themed["width"] = NARROW
+        themed["width"] = narrow
         for each in themed.get("params", []):
             if each.get("name") == "narrow":
                 each["value"] = True

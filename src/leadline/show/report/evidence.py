@@ -33,9 +33,9 @@ from leadline.records.scores import Scores
 from leadline.retrieval.engines.engine import QueryTiming, recorded_timings
 from leadline.show.charts import GREY, OKABE_ITO, count
 from leadline.trust.by_topic import read_attributes
-from leadline.trust.no_verdict import why_no_verdict
+from leadline.trust.pairs import Pairs, Standing, compare, stand, why_not_compared
 from leadline.trust.study import Study, open_study
-from leadline.trust.verdict import Verdicts, decide
+from leadline.trust.verdict import SAMPLES
 
 Path = str | os.PathLike[str]
 Attributes = Mapping[str, Mapping[str, Any]]  # column, topic, value
@@ -50,7 +50,7 @@ class Evidence:
 
     study: Study  # its only measure is the deciding one
     seed: int = 1
-    samples: int = 100  # with half the judgements, for the verdict
+    samples: int = SAMPLES  # with half the judgements
     attributes: Attributes = field(default_factory=dict)  # of topics
     runs_info: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # of runs: team, task, ...
     timings: Mapping[str, QueryTiming] = field(default_factory=dict)  # of runs whose times were recorded
@@ -70,7 +70,7 @@ class Evidence:
         runs_info: Path | Mapping[str, Mapping[str, str]] | None = None,
         timings: Mapping[str, QueryTiming] | None = None,
         seed: int = 1,
-        samples: int = 100,
+        samples: int = SAMPLES,
         baseline: str = "",
         complete: bool = False,
         title: str = "",
@@ -193,37 +193,50 @@ class Evidence:
         """A run's colour in every figure."""
         return OKABE_ITO[self.named.index(run)] if run in self.named else GREY
 
-    @cached_property
-    def verdict(self) -> Verdicts | None:
-        """The leader against every other run; None if `no_verdict` says why there is none."""
+    @property
+    def standing(self) -> Standing:
+        """Where every run stands: everything that is said about which is better."""
         return self.decide()
 
-    def decide(self, progress: Progress | None = None) -> Verdicts | None:
-        """The verdict, computed once. `progress` reports how far it is: this is the slowest step of a report."""
-        if "verdict" not in self._kept:
-            self._kept["verdict"] = (
-                decide(
-                    self.main,
-                    self.measure.text,
-                    study=self.study,
-                    samples=self.samples,
-                    seed=self.seed,
-                    complete=self.complete,
-                    progress=progress,
-                )
-                if not self.no_verdict
-                else None
+    def decide(self, progress: Progress | None = None) -> Standing:
+        """The standing, computed once. `progress` reports how far it is: this is the slowest step of a report."""
+        if "standing" not in self._kept:
+            found = stand(
+                self.main,
+                self.measure.text,
+                study=self.study,
+                samples=self.samples,
+                seed=self.seed,
+                complete=self.complete,
+                progress=progress,
             )
-        return self._kept["verdict"]
+            self.take(found)
+        standing: Standing = self._kept["standing"]
+        return standing
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the standing is known by now."""
+        return "standing" in self._kept
+
+    def take(self, found: Standing) -> None:
+        """Use a standing that was computed before from the same runs and judgements."""
+        self._kept["standing"] = found
 
     @cached_property
     def no_verdict(self) -> str:
-        """Why no run is called better than another, as a sentence; empty if there is a verdict."""
-        if len(self.runs) < 2:
-            return "There is only one run: give two or more to compare them."
-        if why := why_no_verdict(self.main, self.measure.text):
-            return f"{why}."
-        return "" if self.comparable else "Two or more topics with a value for every run are needed to compare runs."
+        """Why no run is called better than another, as a sentence; empty if one may be."""
+        return why_not_compared(self.main, self.measure.text)
+
+    def pairs(self, measure: MeasureLike) -> Pairs:
+        """Every pair of runs by a measure; by the deciding one, those of the standing."""
+        name = parse_measure(measure).text
+        if name == self.measure.text and not self.no_verdict:
+            return self.standing.pairs
+        if ("pairs", name) not in self._kept:
+            self._kept["pairs", name] = compare(self.scores(name), name)
+        pairs: Pairs = self._kept["pairs", name]
+        return pairs
 
     @cached_property
     def comparable(self) -> bool:

@@ -18,7 +18,7 @@ import numpy as np
 from markupsafe import Markup
 
 from leadline.errors import LeadlineError
-from leadline.measures.definition import Measure, bounds, inside, interval, parse_measures
+from leadline.measures.definition import Measure, bounds, parse_measures
 from leadline.measures.hits import Array, Mask
 from leadline.retrieval.engines.engine import QueryTiming, asked_at_once, rate_in_words
 from leadline.retrieval.engines.engine import in_words as timing_in_words
@@ -51,10 +51,9 @@ from leadline.show.report.drawing import (
 )
 from leadline.show.report.evidence import Evidence, measure_at
 from leadline.show.report.html_page import html_page
-from leadline.trust.no_verdict import why_no_verdict
-from leadline.trust.randomisation import flip_test
+from leadline.trust.pairs import Standing, why_not_compared
 from leadline.trust.rankings import sign
-from leadline.trust.verdict import WORDS, Verdict, Verdicts, Word, outcome
+from leadline.trust.verdict import WORDS, Word
 
 FIRST = ("recall_effort", "told_apart")  # the figures of the first screen
 
@@ -99,7 +98,7 @@ def page(evidence: Evidence, figures: Sequence[Figure], *, key: str = "", made: 
         if (entries := [entry for entry in drawn if entry.section == section and entry.name not in FIRST])
     ]
     said = headline(evidence)
-    notes = list(dict.fromkeys((*evidence.study.notes, *(evidence.verdict.notes if evidence.verdict else ()))))
+    notes = list(dict.fromkeys((*evidence.study.notes, *evidence.standing.notes)))
     return html_page(
         "report.html",
         f"{evidence.title} {evidence.leader}",
@@ -110,7 +109,7 @@ def page(evidence: Evidence, figures: Sequence[Figure], *, key: str = "", made: 
         counted=evidence.counted(),
         made=made or datetime.date.today(),
         said=said,
-        reading=_with_times(" ".join(filter(None, (said.effort, said.baseline))), said.documents),
+        reading=with_times(said),
         notes=[note for note in notes if not re.fullmatch(r"(\d+) of \1 topics?", note)],  # nothing is missing
         first=_in_rows([by_name[entry.name] for entry in first]),
         several=len(evidence.runs) > 1,
@@ -123,10 +122,11 @@ def page(evidence: Evidence, figures: Sequence[Figure], *, key: str = "", made: 
     )
 
 
-def _with_times(text: str, documents: Iterable[int]) -> list[tuple[str, int | None]]:
-    """The text in pieces: reading times with their numbers of documents, so that they follow the reader's minutes."""
+def with_times(said: Headline) -> list[tuple[str, int | None]]:
+    """What reading gives, in pieces: times with their numbers of documents, which follow the reader's minutes."""
+    text = " ".join(filter(None, (said.effort, said.baseline)))
     pieces: list[tuple[str, int | None]] = []
-    for number in documents:
+    for number in said.documents:
         before, time, text = text.partition(hours(number * MINUTES))
         pieces += [(before, None), (time, number)]
     return [*pieces, (text, None)] if pieces or text else []
@@ -186,34 +186,31 @@ class Headline:
 
 def headline(evidence: Evidence) -> Headline:
     """What the first screen says, also when there is nothing to compare with."""
-    found, measure = evidence.verdict, in_words(evidence.measure)
+    found, measure = evidence.standing, in_words(evidence.measure)
     (effort, read), (baseline, saved) = _effort(evidence), _baseline(evidence)
-    if found is None:
+    if not found.verdicts:
         place = evidence.place(evidence.leader)
-        mean, width = float(evidence.means[place]), float(evidence.main.half_widths()[place, 0])
-        span = _written(interval(evidence.measure, mean, width))
         return Headline(
             "",
             f"{measure}:",
             evidence.leader,
-            decimal(mean, among=evidence.means.tolist()),
-            span,
+            decimal(float(found.pairs.means[place]), among=evidence.means.tolist()),
+            _written((float(found.pairs.low_means[place]), float(found.pairs.high_means[place]))),
             (),
             effort,
             baseline,
-            (evidence.no_verdict, *_took(evidence)),
+            (found.no_verdict, *_took(evidence)),
             (),
             (*read, *saved),
         )
-    span = inside(evidence.measure, np.array([found.low, found.high])).tolist()
     first = f"Level by {measure}:" if found.level else f"First by {measure}:"
     level = f" and {found.level[0] if len(found.level) == 1 else count(len(found.level), 'other')}" * bool(found.level)
     return Headline(
-        f"{outcome(found)}.",
+        f"{found.outcome()}.",
         first,
         f"{found.leader}{level}",
         decimal(found.mean, among=evidence.means.tolist()),
-        _written(span),
+        _written((found.low, found.high)),
         _standing(found),
         effort,
         baseline,
@@ -229,7 +226,7 @@ def _took(evidence: Evidence) -> tuple[str, ...]:
     return (f"With {evidence.leader}, {told}.",) if told else ()
 
 
-def _standing(found: Verdicts) -> tuple[tuple[Word, str], ...]:
+def _standing(found: Standing) -> tuple[tuple[Word, str], ...]:
     if len(found.verdicts) == 1:
         return ((found.verdicts[0].word, f"against {found.verdicts[0].other}"),)
     return tuple((word, f"against {found.count(word)}") for word in WORDS if found.count(word))
@@ -271,9 +268,8 @@ def _baseline(evidence: Evidence) -> tuple[str, tuple[int, ...]]:
         saved = hours((much - needed) * MINUTES)
         documents = (much - needed,)
         text += f"; the first finds as much in {count(needed, 'document')}, which saves {saved} a topic"
-    verdicts = evidence.verdict.verdicts if evidence.verdict else ()
-    words = [f" The lead over it is {each.word}." for each in verdicts if each.other == evidence.baseline]
-    return f"{text}.{''.join(words)}", documents
+    word = evidence.standing.words.get(evidence.baseline)
+    return f"{text}.{f' The lead over it is {word}.' * bool(word)}", documents
 
 
 def _reached(after: Array, share: float) -> int:
@@ -289,7 +285,6 @@ def _written(span: Sequence[float]) -> str:
 # The tables of the page: every system with its scores, and every topic with its relevant documents.
 
 
-ALPHA = 0.05
 MOST_RANKS = 1_500_000  # in a page: run × relevant document, a few bytes each
 FEW = 20  # runs whose ranks are in the page if there are more ranks than that
 COLUMNS, LETTERS = 3, 160  # the most attribute columns of a table, and letters of a text in them
@@ -320,14 +315,14 @@ class _SystemRow:
 def systems_table(evidence: Evidence) -> Markup:
     """Every run with its means, best first: the best of each measure bold, those not significantly worse underlined."""
     names = list(dict.fromkeys((evidence.measure.text, *evidence.trio, f"judged@{min(20, evidence.effort)}")))
-    scores = evidence.scores(names)
-    means, widths = scores.mean_values(), scores.half_widths()[:, 0]
+    means, found = evidence.scores(names).mean_values().copy(), evidence.standing
+    means[:, 0] = found.pairs.means
+    spans = np.stack([found.pairs.low_means, found.pairs.high_means], axis=1).tolist()
     shown = [decimal_column(column) for column in means.T.tolist()]
     near = [_near_best(evidence, name) for name in names]
     info = list(dict.fromkeys(name for run in evidence.runs for name in evidence.runs_info.get(run, {})))[:COLUMNS]
-    verdicts: Mapping[str, Verdict] = {v.other: v for v in evidence.verdict.verdicts} if evidence.verdict else {}
     heads = [("system", ""), (names[0], "num"), ("95\u202f% interval", "num"), *((name, "num") for name in names[1:])]
-    heads += [*([("against the leader", "wrap")] if verdicts else []), *((name, "") for name in info)]
+    heads += [*([("against the leader", "wrap")] if found.verdicts else []), *((name, "") for name in info)]
     spent = _spent(evidence)
     heads += [(name, "num wrap") for name in spent]
     rows = []
@@ -339,8 +334,8 @@ def systems_table(evidence: Evidence) -> Markup:
             value = float(means[r, m])
             cells.append(_Cell(shown[m][r], _key(value), kind))
             if m == 0:
-                low, high = interval(names[0], value, float(widths[r]))
-                text = "–" if np.isnan(widths[r]) else f"{decimal(low)} to {decimal(high)}"
+                low, high = spans[r]
+                text = "–" if np.isnan(low) else f"{decimal(low)} to {decimal(high)}"
                 cells.append(_Cell(text, _key(low)))
         took = []
         for values, written in spent.values():
@@ -348,10 +343,9 @@ def systems_table(evidence: Evidence) -> Markup:
             took.append(_Cell("–" if np.isnan(value) else written(value), _key(value)))
         colour = variable(evidence.colour(run)) if run in evidence.named else ""
         known = evidence.runs_info.get(run, {})
-        word = verdicts[run].word if run in verdicts else None
-        rows.append(_SystemRow(run, colour, cells, word, [known.get(name, "") for name in info], took))
+        rows.append(_SystemRow(run, colour, cells, found.words.get(run), [known.get(name, "") for name in info], took))
     asked = asked_at_once(_timed(evidence))
-    return rendered("report_systems.html", heads=heads, rows=rows, compared=bool(verdicts), asked=asked)
+    return rendered("report_systems.html", heads=heads, rows=rows, compared=bool(found.verdicts), asked=asked)
 
 
 def _timed(evidence: Evidence) -> dict[str, QueryTiming]:
@@ -383,21 +377,13 @@ def _near_best(evidence: Evidence, name: str) -> tuple[Mask, Mask]:
     None is either by a measure of effort alone.
     """
     scores = evidence.scores(name)
-    runs = len(evidence.runs)
-    none = np.zeros(runs, np.bool_)
-    matrix: Array = scores.values[:, :, 0]
-    matrix = matrix[:, np.isfinite(matrix).all(axis=0)]
-    if scores.better[0] == "neither" or runs < 2 or matrix.shape[1] < 2 or why_no_verdict(scores, name):
+    none = np.zeros(len(evidence.runs), np.bool_)
+    if scores.better[0] == "neither" or why_not_compared(scores, name):
         return none, none
-    matrix = sign(scores.better[0]) * matrix
-    means = matrix.mean(axis=1)
+    pairs = evidence.pairs(name)
+    means = sign(scores.better[0]) * pairs.means
     best = np.asarray(means == means.max())
-    others = np.flatnonzero(~best)
-    near = none.copy()
-    if len(others):
-        differences = matrix[int(means.argmax())] - matrix[others]
-        near[others] = flip_test(differences, ALPHA).corrected >= ALPHA
-    return near, best
+    return pairs.not_worse(int(means.argmax())) & ~best, best
 
 
 def _key(value: float) -> str:

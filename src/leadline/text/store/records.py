@@ -28,7 +28,7 @@ class StoreRecords:
             raise InputError("key", "must not be empty")
         text = self._in.encoded(value)
         if not self._exist:
-            for table in RECORDS:
+            for table in () if self._in.has("records") else RECORDS:  # records of another name may have made them
                 self._do(table)
             self._exist = True
         self.remove(key)

@@ -17,7 +17,6 @@ from leadline.show.demo import VERSION as DEMO_VERSION
 from leadline.show.lab.lab import Lab
 from leadline.show.report.evidence import Evidence
 from leadline.text.owned_folder import OwnedFolder
-from leadline.trust.verdict import outcome
 
 
 @pytest.fixture
@@ -34,18 +33,18 @@ def test_it_says_what_the_report_says(lab: Lab, visit: Callable[..., Any]) -> No
     found = until_computed(client, "/api/leaderboard?qrels=qrels.true")
     qrels = str(lab.get("qrels", "qrels.true").path)
     report = Evidence.of(qrels, paths(lab), "PRES@20")
-    assert report.verdict is not None
-    assert found["outcome"] == outcome(report.verdict)
-    assert found["sentence"] == report.verdict.headline()
+    assert report.standing is not None
+    assert found["outcome"] == report.standing.outcome()
+    assert found["sentence"] == report.standing.headline()
     assert [row["run"] for row in found["runs"]] == list(report.order)
     scores = evaluate(qrels, paths(lab), "PRES@20 judged@20")
     for row in found["runs"]:
         assert row["score"] == pytest.approx(scores["PRES@20"][row["run"]])
         assert row["judged@20"] == pytest.approx(scores["judged@20"][row["run"]])
         assert row["low"] < row["score"] < row["high"]
-    words = {each.other: each.word for each in report.verdict.verdicts}
+    words = {each.other: each.word for each in report.standing.verdicts}
     assert {row["run"]: row["verdict"] for row in found["runs"][1:]} == words
-    assert found["runs"][0]["against"] == report.verdict.verdicts[0].other
+    assert found["runs"][0]["against"] == report.standing.verdicts[0].other
     assert all(row["letters"] for row in found["runs"])
 
     page = client.get("/leaderboard?qrels=qrels.true").text
@@ -180,12 +179,12 @@ def test_an_empty_lab_says_what_to_do(tmp_path: Path, visit: Callable[..., Any])
 
 
 @pytest.mark.parametrize(
-    "path", ["/leaderboard", "/compare", "/trust", "/topic/1", "/run/a", "/trust/figure.svg?figure=power"]
+    "path", ["/leaderboard", "/compare", "/trust", "/topic/1", "/run/a", "/figure.svg?figure=power"]
 )
 def test_nobody_sees_it_without_a_link(small_lab: Path, visit: Callable[..., Any], path: str) -> None:
     client = visit(small_lab, None)
     assert client.get(path).status_code == 401
-    assert client.get(f"/api{path.partition('?')[0].removesuffix('/figure.svg')}").status_code == 401
+    assert client.get(f"/api{path.partition('?')[0].removeprefix('/figure.svg') or '/trust'}").status_code == 401
 
 
 def test_the_lab_of_a_demo_begins_with_the_measure_of_the_demo(tmp_path: Path, visit: Callable[..., Any]) -> None:

@@ -39,12 +39,12 @@ def test_the_studies_of_the_report_are_shown_and_stored(
     drawn = {}
     for theme in ("light", "dark"):
         for width in ("wide", "narrow"):
-            answer = client.get(f"/trust/figure.svg?{QUERY}&figure=power&theme={theme}&width={width}")
+            answer = client.get(f"/figure.svg?{QUERY}&figure=power&theme={theme}&width={width}")
             assert answer.headers["content-type"] == "image/svg+xml"
             drawn[theme, width] = answer.text
     assert len(set(drawn.values())) == 4
     assert "#fbfaf7" not in drawn["dark", "wide"]
-    assert client.get(f"/trust/figure.svg?{QUERY}&figure=passwd").status_code == 404
+    assert client.get(f"/figure.svg?{QUERY}&figure=passwd").status_code == 404
 
     # Another server of the same lab computes nothing again.
     time.sleep(0.5)
@@ -62,7 +62,7 @@ def test_one_run_is_too_few(tmp_path: Path, visit: Callable[..., Any]) -> None:
     assert "Two runs that share topics" in client.get("/trust").text
     assert "Two runs that share topics" in client.get("/compare").text
     board = client.get("/api/leaderboard").json()
-    assert board["sentence"].endswith("There is only one run: nothing can be compared.")
+    assert board["sentence"].endswith("There is only one run: give two or more to compare them.")
     (lab.folder / "runs" / "b.run").write_text("1 Q0 d1 1 1 a\n2 Q0 d2 1 1 a\n")
     assert until_computed(client, "/api/leaderboard")["leader"] == "b"
     assert until_computed(client, "/api/trust")["few"] == ""
@@ -80,7 +80,7 @@ def test_another_measure_is_studied_too_and_the_first_sentence_says_what_is_comp
     assert 0.8 <= row["mean"] < 0.9
     said = f"by nDCG@10 is similar (τ {row['mean']:.2f} on average, {row['lowest']:.2f} at the lowest)"
     assert said.replace("-", "−") in found["sentence"]
-    assert f"{board['leader']} is first by nDCG@10: its lead is " in found["sentence"]
+    assert f"the first by nDCG@10 is {board['leader']} with " in found["sentence"]
     words = [each["verdict"] for each in board["runs"][1:]]
     for word in set(words):
         assert f"{word} against {words.count(word)}" in found["sentence"]

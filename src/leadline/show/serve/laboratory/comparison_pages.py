@@ -16,12 +16,13 @@ from leadline.records.result import Table
 from leadline.show.charts import count, decimal, decimal_column, short
 from leadline.show.lab.boards import Board, Boards, documents_of, lead_by_topic
 from leadline.show.lab.opened import LabDocuments, Needs
-from leadline.show.lab.stored_results import ResultState, StoredResults, pair_verdict, verdicts_of
+from leadline.show.lab.stored_results import ResultState, StoredResults, pair_verdict, standing_of
 from leadline.show.pages.drawing import SvgShape, box, drawing, line, words
 from leadline.show.report.evidence import Evidence
 from leadline.show.serve.laboratory.views import Shown, Word, choices, chosen_board, refused
+from leadline.trust.pairs import Standing
 from leadline.trust.rankings import places
-from leadline.trust.verdict import EQUAL, Verdicts, finding
+from leadline.trust.verdict import EQUAL, Verdict
 
 DEPTH, DEEPEST = 20, 200  # documents of a ranking that are shown
 
@@ -50,16 +51,19 @@ def compare_view(boards: Boards, results: StoredResults, documents: LabDocuments
         order = sorted(np.flatnonzero(np.isfinite(lead)).tolist(), key=lambda t: (-abs(lead[t]), t))
         chosen = _chosen_topic(evidence, topic, order)
         asked = {"a": first, "b": second, "qrels": board.entry.name, "measure": board.measure.text}
-        answer = pair_verdict(board, first, second, results)
+        standing, answer = standing_of(board, results)
+        verdict: Verdict | None = None
+        if standing is not None and standing.verdicts:
+            verdict, answer = pair_verdict(board, standing, first, second, results)
         return {
             **asked,
             "few": "",
             "runs": list(evidence.order),
             "choices": choices(boards, board),
             "topic": chosen,
-            **_outcome(answer, verdicts_of(answer), first, second),
+            **_outcome(answer, standing, verdict, first),
             **_counts(lead),
-            "working": answer.is_working,
+            "working": verdict is None and answer.is_working,
             "figure": _figure(evidence, lead, asked, chosen),
             "link": urlencode(asked),
             "topics": _topics(evidence, needs, first, second, lead, order),
@@ -98,26 +102,34 @@ def _depth(written: str) -> int:
     return int(written)
 
 
-def _outcome(answer: ResultState, found: Verdicts | None, first: str, second: str) -> Shown:
+def _outcome(answer: ResultState, standing: Standing | None, verdict: Verdict | None, first: str) -> Shown:
     """The verdict on the two in words and numbers, seen from the first."""
-    if found is None:
-        said = answer.error or (answer.result or {}).get("why", "")
+    if standing is None or verdict is None:
         return {
-            "sentence": said,
+            "sentence": standing.no_verdict if standing is not None else answer.error,
             "verdict": "",
             "criterion": "",
+            "letters": {},
             "reasons": [],
             "numbers": {},
             "progress": answer.said() if answer.is_working else "",
         }
-    (verdict,) = found.verdicts
     turn = 1 if verdict.leader == first else -1
     low, high = sorted((turn * verdict.low, turn * verdict.high))
-    numbers = {"difference": turn * verdict.difference, "low": low, "high": high, "p": verdict.p, "alpha": found.alpha}
+    numbers = {
+        "difference": turn * verdict.difference,
+        "low": low,
+        "high": high,
+        "p": verdict.p,
+        "p_corrected": verdict.p_corrected,
+        "alpha": standing.alpha,
+        "pairs": len(standing.pairs),
+    }
     return {
-        "sentence": finding(found),
+        "sentence": standing.about(verdict),
         "verdict": verdict.word,
         "criterion": verdict.criterion,
+        "letters": {run: standing.letters[run] for run in (verdict.leader, verdict.other)},
         "progress": "",
         "reasons": list(verdict.reasons),
         "numbers": numbers,

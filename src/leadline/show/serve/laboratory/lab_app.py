@@ -26,19 +26,26 @@ from leadline.judge.pools import Pool
 from leadline.judge.review.project import ReviewProject
 from leadline.records.topics import Topics
 from leadline.show.lab.audit import AuditLog
-from leadline.show.lab.boards import LARGEST_SENT, Boards, NameTakenError, check_run_name, receive_run
+from leadline.show.lab.boards import (
+    LARGEST_SENT,
+    Boards,
+    NameTakenError,
+    check_run_name,
+    receive_file,
+    receive_run,
+)
 from leadline.show.lab.check_lab import journal_file, keep_journal
-from leadline.show.lab.lab import Lab, LabEntry, Viewer, seen_by
+from leadline.show.lab.lab import Lab, LabEntry, Viewer, check_file_name, seen_by
 from leadline.show.lab.opened import LabDocuments, Needs
 from leadline.show.lab.stored_results import StoredResults
 from leadline.show.serve.app import Pages, Visitor
 from leadline.show.serve.desks import ReviewDesk, open_desk
 from leadline.show.serve.judging_pages import judging_app
 from leadline.show.serve.laboratory.comparison_pages import compare_view, topic_view
+from leadline.show.serve.laboratory.home_page import add_home
 from leadline.show.serve.laboratory.leaderboard_pages import (
+    add_figures,
     add_reports,
-    add_trust_figures,
-    home_view,
     leaderboard_view,
     run_view,
     trust_view,
@@ -86,13 +93,13 @@ def lab_app(lab: Lab, people: People, address: Address) -> FastAPI:
 def _add_scores(app: FastAPI, pages: Pages, lab: Lab, audit: AuditLog) -> None:
     """Add the pages that say which system finds more, and whether it can be believed."""
     boards, results, documents, needs = Boards(lab), StoredResults(lab), LabDocuments(lab), Needs(lab)
-    add_view(app, pages, "/", "home.html", home_view(boards, results))
+    add_home(app, pages, boards, results, audit)
     add_view(app, pages, "/leaderboard", "leaderboard.html", leaderboard_view(boards, results))
     add_view(app, pages, "/run/{name}", "run.html", run_view(boards, needs))
     add_view(app, pages, "/compare", "compare.html", compare_view(boards, results, documents, needs))
     add_view(app, pages, "/topic/{id:path}", "topic.html", topic_view(boards, documents, needs))
     add_view(app, pages, "/trust", "trust.html", trust_view(boards, results))
-    add_trust_figures(app, pages, boards, results)
+    add_figures(app, pages, boards, results)
     add_uploads(app, pages, boards, audit)
     add_reports(app, pages, lab)
 
@@ -266,7 +273,7 @@ class WhoLooks:
 
 
 UPLOADERS = ("runner", "organiser")
-PATH, FORM = "/api/runs", "/leaderboard"
+PATH, FORM, ANY = "/api/runs", "/leaderboard", "/add"
 SLOWEST = 600.0  # seconds in which all of an upload must come
 LARGEST_FORM = 16 << 20  # bytes of a form, which is in memory as a whole
 MOST_AT_ONCE = 4
@@ -281,6 +288,7 @@ FILE = {
 def add_uploads(app: FastAPI, pages: Pages, boards: Boards, audit: AuditLog) -> None:
     """Add the addresses that runs are sent to."""
     large = {PATH: LargeBody(LARGEST_SENT, SLOWEST), FORM: LargeBody(LARGEST_FORM, SLOWEST)}
+    large[ANY] = large[FORM]
     app.state.large_bodies = {**getattr(app.state, "large_bodies", {}), **large}
     under_way = 0
 
@@ -351,12 +359,41 @@ def add_uploads(app: FastAPI, pages: Pages, boards: Boards, audit: AuditLog) -> 
                 try:
                     received = await placed(sender, name, back["qrels"], save)
                 except HTTPException as error:
-                    said = {"text": str(error.detail), "back": link(FORM, back)}
+                    said = {"text": str(error.detail), "back": f"{link(FORM, back)}#upload"}
                     return pages.page("not_added.html", sender, error.status_code, **said)
         except HTTPException:
             await _discard(request)
             raise
         return RedirectResponse(link(FORM, back, new=received["run"]), 303)
+
+    @app.post(ANY, include_in_schema=False)
+    async def add_first(request: Request) -> Response:
+        """The file that the first page asks for: judgements or topics by the organiser, a run by who may add runs."""
+        try:
+            sender = pages.visitor_with_role(request, *UPLOADERS)
+            with one_more():
+                parts = await pages.written_parts(request)
+                name = parts.get("file.filename", b"").decode("utf-8", "replace").strip()
+                try:
+                    entry = await run_in_threadpool(_added, boards, name, parts.get("file", b""), sender)
+                except HTTPException as error:
+                    return pages.page("not_added.html", sender, error.status_code, text=str(error.detail), back="/")
+                did = f"added the {entry.kind} {entry.name}"
+                await run_in_threadpool(audit.add, sender.name, sender.person.role, did)
+        except HTTPException:
+            await _discard(request)
+            raise
+        return RedirectResponse("/", 303)
+
+
+def _added(boards: Boards, name: str, content: bytes, sender: Visitor) -> LabEntry:
+    """Add a file of judgements, topics or a run to the lab."""
+    if not content:
+        raise HTTPException(400, "The file is empty.")
+    with refused(), tempfile.TemporaryDirectory(prefix="leadline-upload-") as folder:
+        path = Path(folder) / check_file_name(name, "name")
+        path.write_bytes(content)
+        return receive_file(boards, path, sender.name, is_organiser=sender.person.role == "organiser")
 
 
 def _received(boards: Boards, path: Path, sender: str, qrels: str) -> dict[str, Any]:

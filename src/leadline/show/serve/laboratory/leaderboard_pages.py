@@ -1,4 +1,4 @@
-"""Home, leaderboard, run, trust and reports: who leads, how sure that is, and whether it can be believed."""
+"""Leaderboard, run, trust and reports: who leads, how sure that is, and whether it can be believed."""
 
 from __future__ import annotations
 
@@ -10,30 +10,29 @@ import numpy as np
 from fastapi import Depends, FastAPI, HTTPException, Request
 from fastapi.responses import Response
 
-from leadline.errors import InputError, LeadlineError
-from leadline.measures.definition import interval
+from leadline.errors import InputError
 from leadline.records.result import Table
 from leadline.retrieval.engines.engine import QueryTiming, asked_at_once, in_words, timing_of
-from leadline.show.charts import both, count, decimal
+from leadline.show.charts import count, decimal
 from leadline.show.lab.boards import Board, Boards, clearest_miss
 from leadline.show.lab.lab import KINDS, Kept, Lab, file_version
 from leadline.show.lab.opened import Needs
 from leadline.show.lab.stored_results import (
     DRAWINGS,
+    FIRST,
     STUDIES,
     ResultState,
     StoredResults,
     standing_of,
     study_of,
-    verdicts_of,
 )
 from leadline.show.report.evidence import Evidence
 from leadline.show.serve.app import Pages
 from leadline.show.serve.laboratory.views import ROLES, Shown, Word, add_view, choices, chosen_board, refused, sentence
 from leadline.text.files import json_text
 from leadline.trust.no_verdict import why_no_verdict
+from leadline.trust.pairs import Standing
 from leadline.trust.rankings import places, sign
-from leadline.trust.verdict import Verdicts, outcome
 
 MOST_KEPT = 12  # boards whose tables are in memory
 TOP = 20  # first documents among which the judged ones are counted
@@ -48,21 +47,21 @@ def leaderboard_view(boards: Boards, results: StoredResults) -> Callable[..., Sh
         if not boards.lab.entries("qrels"):
             return {"qrels": "", "sentence": "", "working": False}
         board = chosen_board(boards, qrels, measure, effort)
-        answer = standing_of(board, results)
+        standing, answer = standing_of(board, results)
         manifests = file_version(boards.lab.folder / KINDS["run"].folder)  # the folder: of what is beside the runs
-        state = (answer.result is None, answer.done, answer.error)
+        state = (standing is None, answer.done, answer.error)
         of = (board.entry.path, board.measure.text, str(board.first), board.versions, tuple(board.others.items()))
         key = (*of, manifests, state)
-        shown = kept.get(key, lambda: {**leading(board, answer), **_tables(board, answer)})
+        shown = kept.get(key, lambda: {**leading(board, standing, answer), **_tables(board, standing)})
         note = board.unscored_topics(new) if any(run.name == new for run in board.runs) else ""
         return {**shown, "choices": choices(boards, board), "new": new, "new_note": note}
 
     return leaderboard
 
 
-def leading(board: Board, answer: ResultState) -> Shown:
+def leading(board: Board, standing: Standing | None, answer: ResultState) -> Shown:
     """Who leads and how sure that is, in words; for the leaderboard and for the first page."""
-    evidence, found = board.evidence, verdicts_of(answer)
+    evidence = board.evidence
     shown: Shown = {
         "qrels": board.entry.name,
         "measure": board.measure.text,
@@ -71,7 +70,7 @@ def leading(board: Board, answer: ResultState) -> Shown:
         "definitions": "",
         "samples": 0,
         "why": str(board.first),
-        "working": answer.is_working,
+        "working": standing is None and answer.is_working,
         "progress": answer.said() if answer.result is None else "",
         "reasons": [],
         "leader": "",
@@ -81,60 +80,63 @@ def leading(board: Board, answer: ResultState) -> Shown:
     }
     if evidence is None:
         return shown
-    leader, rival = evidence.leader, evidence.challenger or ""
     miss = clearest_miss(evidence)
-    shown |= {"leader": leader, "rival": rival, "miss": None if miss is None else vars(miss)}
-    if found is not None:
-        shown |= {
-            "outcome": outcome(found),
-            "sentence": found.headline(),
-            "reasons": found.closest_reasons(),
-            "definitions": found.definitions(),
-            "samples": found.samples,
-        }
-        return shown
-    score = decimal(float(evidence.means[evidence.place(leader)]), among=evidence.means.tolist())
-    first = f"The first by {board.measure.text} is {leader} with {score}"
-    if answer.is_working:
-        shown["sentence"] = f"{first}; whether it can be told from the others is being computed."
-    else:
-        shown["sentence"] = _nothing_compared(board, evidence, first)
-    return shown
+    shown |= {
+        "leader": evidence.leader,
+        "rival": evidence.challenger or "",
+        "miss": None if miss is None else vars(miss),
+        "sentence": f"{_first(board, evidence)}; whether it can be told from the others is being computed.",
+    }
+    if standing is None:
+        return shown if shown["working"] else shown | {"sentence": f"{_first(board, evidence)}."}
+    if not standing.verdicts:
+        return shown | {"sentence": _nothing_compared(board, evidence, standing)}
+    return shown | {
+        "outcome": standing.outcome(),
+        "sentence": standing.headline(),
+        "reasons": standing.closest_reasons(),
+        "definitions": standing.definitions(),
+        "samples": standing.samples,
+    }
 
 
-def _nothing_compared(board: Board, evidence: Evidence, first: str) -> str:
-    """Why there is no verdict; who is first is not said where a measure of effort alone puts nobody first."""
-    if why := why_no_verdict(evidence.main, board.measure.text):
-        return f"{why}."
-    few = "There is only one run" if not evidence.challenger else "Too few topics have a value for every run"
-    return f"{first}. {few}: nothing can be compared."
+def _first(board: Board, evidence: Evidence) -> str:
+    score = decimal(float(evidence.means[evidence.place(evidence.leader)]), among=evidence.means.tolist())
+    return f"The first by {board.measure.text} is {evidence.leader} with {score}"
+
+
+def _nothing_compared(board: Board, evidence: Evidence, standing: Standing) -> str:
+    """Why there is no verdict; who is first is not said where a measure of effort puts nobody first."""
+    if why_no_verdict(evidence.main, board.measure.text):
+        return standing.no_verdict
+    return f"{_first(board, evidence)}. {standing.no_verdict}"
 
 
 def _no_run(board: Board) -> str:
     return "" if board.runs else f"No run shares topics with the judgements {board.entry.name}."
 
 
-def _tables(board: Board, answer: ResultState) -> Shown:
+def _tables(board: Board, standing: Standing | None) -> Shown:
     evidence = board.evidence
     others = Table(["run", "why"], [[name, why] for name, why in board.others.items()])
     judged = f"judged@{min(TOP, board.measure.cutoff or TOP)}"
     columns = [
         "place", "run", "score", "low", "high", judged, "letters", "verdict", "against", "criterion", "median_seconds",
-        "p99_seconds", "per_second", "cost", "at_once",
+        "p99_seconds", "per_second", "cost", "at_once", "p_corrected",
     ]  # fmt: skip
     if evidence is None:
         empty: Shown = {"runs": Table(columns, []), "others": others, "notes": [], "timed": [], "scale": {}}
         return empty | {"beside": ""}
-    rows = _rows(board, evidence, judged, verdicts_of(answer), (answer.result or {}).get("letters", {}))
+    rows = _rows(board, evidence, judged, standing)
     decides = not why_no_verdict(evidence.main, board.measure.text)
     best = {(row, 2) for row in range(len(rows)) if decides and rows[row][2] == rows[0][2]}
-    timed = [name for place, name in enumerate(columns) if place >= 10 and any(row[place] is not None for row in rows)]
+    timed = [columns[place] for place in range(10, 15) if any(row[place] is not None for row in rows)]
     low = min((row[3] for row in rows if row[3] == row[3]), default=0.0)
     span = max((row[4] for row in rows if row[4] == row[4]), default=0.0) - low
     return {
         "runs": Table(columns, rows, best=best, alike=[columns[2:5]]),
         "others": others,
-        "notes": list(evidence.study.notes),
+        "notes": list(dict.fromkeys((*evidence.study.notes, *(standing.notes if standing else ())))),
         "timed": timed,
         "scale": {"low": low, "span": span},
         "beside": asked_at_once(_timings(board, evidence)),
@@ -148,91 +150,36 @@ def _timings(board: Board, evidence: Evidence) -> dict[str, QueryTiming]:
     return {run: timing for run, timing in read.items() if timing is not None}
 
 
-def _rows(
-    board: Board, evidence: Evidence, judged: str, found: Verdicts | None, letters: Mapping[str, str]
-) -> list[list[Any]]:
-    means, widths = evidence.main.mean_values()[:, 0], evidence.main.half_widths()[:, 0]
+def _rows(board: Board, evidence: Evidence, judged: str, standing: Standing | None) -> list[list[Any]]:
     shares = evidence.scores(judged).mean_values()[:, 0]
-    against = {each.other: each for each in found.verdicts} if found else {}
+    unknown = np.full(len(evidence.runs), np.nan)  # until it is computed
+    low, high = (standing.pairs.low_means, standing.pairs.high_means) if standing else (unknown, unknown)
+    means = standing.pairs.means if standing else evidence.means
     timings = _timings(board, evidence)
     rows = []
     for place, run in enumerate(evidence.order, start=1):
         r = evidence.place(run)
-        mean = float(means[r])
-        low, high = interval(board.measure, mean, float(widths[r]))
         # The leader is compared with its nearest rival, every other run with the leader.
-        verdict = found.verdicts[0] if found and run == found.leader else against.get(run)
+        verdict = (standing.against(run) or standing.nearest) if standing else None
         other = "" if verdict is None else verdict.other if run == verdict.leader else verdict.leader
         took = astuple(timings[run]) if run in timings else [None] * 5
         rows.append(
             [
                 place,
                 run,
-                mean,
-                low,
-                high,
+                float(means[r]),
+                float(low[r]),
+                float(high[r]),
                 float(shares[r]),
-                letters.get(run, ""),
+                standing.letters.get(run, "") if standing else "",
                 verdict.word if verdict else "",
                 other,
                 verdict.criterion if verdict else "",
                 *took,
+                verdict.p_corrected if verdict else None,
             ]
         )
     return rows
-
-
-# Home: what is in the lab, and what to do next.
-
-
-def home_view(boards: Boards, results: StoredResults) -> Callable[[], Shown]:
-    """The view of the first page."""
-    lab = boards.lab
-
-    def home() -> Shown:
-        """What is in the lab, by kind, and what to do next."""
-        entries = lab.entries()
-        counts = {kind: sum(entry.kind == kind for entry in entries) for kind in KINDS}
-        rows = [[entry.kind, entry.name, entry.added[:10], entry.origin] for entry in entries]
-        return {
-            "leads": _leads(boards, results) if counts["qrels"] and counts["run"] else None,
-            "qrels": [entry.name for entry in entries if entry.kind == "qrels"],
-            "counts": counts,
-            "kinds": {kind.name: kind.title for kind in KINDS.values()},
-            "entries": Table(["kind", "name", "added", "from"], rows),
-            "next": next_steps(counts, str(lab.folder)),
-        }
-
-    return home
-
-
-def _leads(boards: Boards, results: StoredResults) -> Shown | None:
-    """Who leads under the first judgements, as the leaderboard says it; None where no run fits any."""
-    try:
-        board = boards.board()
-        return leading(board, standing_of(board, results, patience=0.3)) if board.runs else None
-    except LeadlineError:  # a damaged file: the leaderboard says which
-        return None
-
-
-def next_steps(counts: dict[str, int], folder: str) -> list[str]:
-    """What is missing before the lab can answer, in the order in which it is needed.
-
-    >>> next_steps({"qrels": 1, "run": 0, "collection": 1, "index": 1, "topics": 1}, "lab")
-    ['There are no runs: add them with `leadline lab add lab FILE ...`, or upload one on the leaderboard.']
-    """
-    steps = []
-    if not counts["collection"] and not counts["index"]:
-        steps.append(f"To search, add a collection and its index: `leadline lab add {folder} COLLECTION INDEX`.")
-    elif not counts["index"]:
-        steps.append(f"To search, index the collection: `leadline index COLLECTION -o {folder}/indexes/words`.")
-    if not counts["qrels"]:
-        steps.append(f"To measure, add judgements: `leadline lab add {folder} QRELS`.")
-    if not counts["run"]:
-        steps.append(
-            f"There are no runs: add them with `leadline lab add {folder} FILE ...`, or upload one on the leaderboard."
-        )
-    return steps
 
 
 # Run: where one run came from, how it was made, and its scores by topic.
@@ -324,16 +271,16 @@ def trust_view(boards: Boards, results: StoredResults) -> Callable[..., Shown]:
         if len(board.runs) < FEWEST_RUNS:
             return empty | {"few": "Two runs that share topics with the judgements are needed."}
         found = _studies(board, results)
-        standing = standing_of(board, results, patience=0.01)
+        standing, answer = standing_of(board, results, patience=0.01)
         left = found["leftout"].result
         rows = left["rows"] if left else []
         columns = left["columns"] if left else ["measure", "without", "relevant_lost", "tau"]
         return {
             **empty,
-            "working": any(each.is_working for each in (standing, *found.values())),
-            "sentence": _answer(board, verdicts_of(standing), found["incomplete"].result),
+            "working": any(each.is_working for each in found.values()) or (standing is None and answer.is_working),
+            "sentence": _answer(board, standing, found["incomplete"].result),
             "progress": {name: each.said() for name, each in found.items() if each.result is None},
-            "figures": {name: _words(found[name]) for name in FIGURES if found[name].result},
+            "figures": {name: figure_words(found[name]) for name in FIGURES if found[name].result},
             "left_out": Table(columns, sorted(rows, key=lambda row: (row[3] is None, row[3]))),
             **{name: _table(found[name].result) for name in FIGURES if found[name].result},
         }
@@ -341,23 +288,25 @@ def trust_view(boards: Boards, results: StoredResults) -> Callable[..., Shown]:
     return trust
 
 
-def add_trust_figures(app: FastAPI, pages: Pages, boards: Boards, results: StoredResults) -> None:
-    """Add the address of the drawings of the page."""
+def add_figures(app: FastAPI, pages: Pages, boards: Boards, results: StoredResults) -> None:
+    """Add the address of the drawings of this page and of the first one."""
+    known = (*FIGURES, *FIRST)
 
     def may_see(request: Request) -> None:
         pages.visitor_with_role(request, *ROLES)
 
-    @app.get("/trust/figure.svg", dependencies=[Depends(may_see)], include_in_schema=False)
+    @app.get("/figure.svg", dependencies=[Depends(may_see)], include_in_schema=False)
     def drawing(
         figure: Word, qrels: Word = "", measure: Word = "", theme: Word = "light", width: Word = "wide"
     ) -> Response:
         board = chosen_board(boards, qrels, measure)
-        if figure not in FIGURES or (theme, width) not in DRAWINGS or len(board.runs) < FEWEST_RUNS:
-            raise HTTPException(404, f"There is no such figure: choose one of {', '.join(FIGURES)}.")
+        fewest = FEWEST_RUNS if figure in FIGURES else 1
+        if figure not in known or (theme, width) not in DRAWINGS or len(board.runs) < fewest:
+            raise HTTPException(404, f"There is no such figure: choose one of {', '.join(known)}.")
         found = study_of(board, figure, results, patience=0.5).result
         if not found or not found["drawn"]:
             raise HTTPException(404, "The figure is being computed.")
-        headers = {"cache-control": "private, max-age=3600"}
+        headers = {"cache-control": "private, no-cache"}  # of the same address, once runs are added
         return Response(found["drawn"][f"{theme}-{width}"], media_type="image/svg+xml", headers=headers)
 
 
@@ -370,9 +319,9 @@ def _studies(board: Board, results: StoredResults) -> dict[str, ResultState]:
     return found
 
 
-def _answer(board: Board, found: Verdicts | None, incomplete: Mapping[str, Any] | None) -> str:
+def _answer(board: Board, standing: Standing | None, incomplete: Mapping[str, Any] | None) -> str:
     """Whether the scores can be believed, from what is computed so far; empty where that is nothing."""
-    return " ".join(filter(None, (_kept_order(board, incomplete), _verdicts(found))))
+    return " ".join(filter(None, (_kept_order(board, incomplete), standing.finding() if standing else "")))
 
 
 def _kept_order(board: Board, incomplete: Mapping[str, Any] | None) -> str:
@@ -391,15 +340,7 @@ def _kept_order(board: Board, incomplete: Mapping[str, Any] | None) -> str:
     )
 
 
-def _verdicts(found: Verdicts | None) -> str:
-    """The leader, and how many runs it is firmly ahead of."""
-    if found is None:
-        return ""
-    words = [f"{word} against {found.count(word)}" for word in ("firm", "fragile", "undecided") if found.count(word)]
-    return f"{found.leader} is first by {found.measure}: its lead is {both(words)}."
-
-
-def _words(answer: ResultState) -> dict[str, Any]:
+def figure_words(answer: ResultState) -> dict[str, Any]:
     result = answer.result or {}
     return {
         "title": result["title"],
