@@ -155,9 +155,8 @@ def test_no_output_replaces_what_a_path_of_the_function_is(
         check_outputs(parser, options)
 
 
-FUNCTIONS = [
-    name for name in ll.__all__ if inspect.isfunction(each := getattr(ll, name)) and described(each.__doc__ or "")
-]
+PUBLIC = {name: each for name in ll.__all__ if inspect.isfunction(each := getattr(ll, name))}
+FUNCTIONS = [name for name, each in PUBLIC.items() if described(inspect.getdoc(each) or "")]
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
