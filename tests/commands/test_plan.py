@@ -69,7 +69,7 @@ def test_scores_have_no_judgements(plan: Command, tmp_path: Path) -> None:
 def test_before_any_data(plan: Command) -> None:
     done = plan("-m", "AP", "--difference", "0.05", "--runs", "10")
     assert done.returncode == 0, done.stderr
-    assert "To find a difference of 0.05 in AP among 9 comparisons with a probability of 80 %" in done.stdout.replace(
+    assert "To find a difference of 0.05 in AP among 45 comparisons with a probability of 80 %" in done.stdout.replace(
         "\n", " "
     )
     assert "TREC-COVID" in done.stderr

@@ -71,7 +71,9 @@ def run(options: argparse.Namespace) -> None:
         write(f"{options.output} is already made from the same files\n")
         return
     note_shared_log(options)
-    evidence = with_readable_runs(options, options.inputs[1:], lambda paths: _read_evidence(options, qrels, paths))
+    evidence = with_readable_runs(
+        options, options.inputs[1:], lambda paths: _read_evidence(options, qrels, paths), paths=runs
+    )
     with progress_bar("leaving judgements out", quiet=options.quiet) as progress:
         evidence.decide(progress)
     with progress_bar("drawing", quiet=options.quiet) as progress:

@@ -60,6 +60,7 @@ class Definition:
     # that finds all. Until found: undefined for a list that never finds enough, so that only lists that do can be
     # compared.
     effort: Callable[[Mapping[str, Any]], Effort | None]
+    relevant_alone: bool  # other judged documents change nothing, found or not: to leave them out saves time
     parameters: Mapping[str, inspect.Parameter] = field(compare=False)
 
     @cached_property
@@ -110,6 +111,7 @@ def measure(
     view: Callable[[Mapping[str, Any]], View] | None = None,
     rename: Mapping[str, str] | None = None,
     effort: Effort | Callable[[Mapping[str, Any]], Effort | None] | None = None,
+    relevant_alone: bool = False,
 ) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
     """Add a function of Hits to the register."""
 
@@ -129,6 +131,7 @@ def measure(
             rename or {},
             home.rsplit(".", 1)[-1],
             effort if callable(effort) else partial(_always_effort, effort),
+            relevant_alone,
             parameters,
         )
         MEASURES.add(name, definition, aliases=aliases, home=home)

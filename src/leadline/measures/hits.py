@@ -47,7 +47,7 @@ class Judged:
 
     offsets: Integers
     grades: Integers
-    remembered: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)  # ideals, by their options
+    remembered: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)  # ideals and counts
 
     @classmethod
     def of(cls, qrels: Qrels) -> Judged:
@@ -59,6 +59,13 @@ class Judged:
 
     def count(self, mask: Mask) -> Integers:
         return np.bincount(self.topic[mask], minlength=len(self.offsets) - 1)
+
+    def n_relevant(self, level: int) -> Integers:
+        """The number of relevant documents of each topic. Computed once for each level."""
+        if ("relevant", level) not in self.remembered:
+            self.remembered["relevant", level] = self.count(self.grades >= level)
+        found: Integers = self.remembered["relevant", level]
+        return found
 
     @cached_property
     def best_first(self) -> Integers:
@@ -154,12 +161,15 @@ class Hits:
     def only_relevant(self, level: int = 1) -> Hits:
         """Return only the relevant hits, which is all that most measures use. Computed once for each level."""
         if level not in self._relevant_hits:
-            self._relevant_hits[level] = self.where(self.relevant(level))
+            relevant = self.relevant(level)
+            if relevant.all():
+                return self
+            self._relevant_hits[level] = self.where(relevant)
         return self._relevant_hits[level]
 
     def n_relevant(self, level: int = 1) -> Integers:
         """Return the number of relevant documents of each row's topic, found or not: n."""
-        return self.judged.count(self.judged.grades >= level)[self.topic]
+        return self.judged.n_relevant(level)[self.topic]
 
     def n_judged(self) -> Integers:
         """Return the number of judged documents (grade 0 and up) of each row's topic."""

@@ -11,7 +11,9 @@ import os
 import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -54,6 +56,33 @@ def altair() -> Any:
         return importlib.import_module("altair")
     except ImportError:
         raise LeadlineError("a chart needs the package altair: pip install altair") from None
+
+
+def unchecked() -> AbstractContextManager[None]:
+    """While it lasts, Altair does not check every part of a chart against its schema as the part is made."""
+    altair()
+    mode: AbstractContextManager[None] = importlib.import_module("altair.utils.schemapi").debug_mode(False)
+    return mode
+
+
+@cache
+def _chart_class() -> Any:
+    """Altair's Chart, whose copies inside layers and concatenated charts have the same parts instead of copies of them.
+
+    Altair copies every chart deeply several times for each level of layers, which takes seconds for a page. It changes
+    only what a chart itself has, never its parts, and so do figures.
+    """
+
+    class SharingChart(altair().Chart):  # type: ignore[misc]
+        def __deepcopy__(self, memo: Any = None) -> Any:
+            return self.copy(deep=False)
+
+    return SharingChart
+
+
+def chart_of(data: Any, **more: Any) -> Any:
+    """A chart of some data, as `altair.Chart` makes it, for figures."""
+    return _chart_class()(data, **more)
 
 
 def tips(*fields: str) -> list[Any]:
@@ -148,7 +177,7 @@ def beside(
         if corner == "bottom right"
         else ("0", "left", 16, 7)
     )
-    base = alt.Chart(alt.Data(values=rows)).transform_calculate(
+    base = chart_of(alt.Data(values=rows)).transform_calculate(
         said="narrow ? datum.tight : datum.text", at="narrow ? datum.listed : datum.y"
     )
     # In charts side by side, the word width is that of each of them, but in an expression it is that of all.
@@ -212,6 +241,19 @@ def drawable(data: Any) -> Any:
     if isinstance(data, dict):
         return {drawable(name): drawable(value) for name, value in data.items()}
     return [drawable(value) for value in data] if isinstance(data, (list, tuple)) else data
+
+
+# A quote without a backslash begins or ends a string, and no letter follows one that ends it.
+_TAKEN_IN_JSON = re.compile(rf'(?<!\\)"({"|".join(sorted(_TAKEN))})"')
+
+
+def drawable_json(text: str) -> str:
+    """The same for data that is already JSON, all at once.
+
+    >>> print(drawable_json(r'["bm25", "constructor", "a \\"constructor\\""]'))
+    ["bm25", "constructor\\u2060", "a \\"constructor\\""]
+    """
+    return _TAKEN_IN_JSON.sub(lambda found: json.dumps(f"{found[1]}{_INVISIBLE}"), text)
 
 
 # Save a chart; the format depends on the ending of the file name.
@@ -397,9 +439,10 @@ def in_words(measure: Measure) -> str:
 # from the style above (the page replaces ink, paper, grey, the depth scale and the systems' colours one by one), and
 # colour scales must have steps, as `depth_scale` has: a browser cannot interpolate colours that are CSS variables.
 #
-# Altair copies and validates inline data at every step, which takes seconds for thousands of rows. If a chart is drawn
-# from the figure's own rows, use `rows_data()` as its data and pass the finished chart to `with_rows`: the rows are
-# then not copied, and the page contains them once, for the chart and for the CSV.
+# Charts are made by `chart_of`, whose copies inside layers share their parts. Altair validates inline data at every
+# step, which takes seconds for thousands of rows. If a chart is drawn from the figure's own rows, use `rows_data()` as
+# its data and pass the finished chart to `with_rows`: the page then contains the rows once, for the chart and for the
+# CSV.
 #
 # Controls are Vega-Lite parameters with a binding (range or select): the page turns them into labelled inputs that work
 # by keyboard, and keeps their values in the address. A parameter `narrow` is set on narrow screens and in small

@@ -20,6 +20,7 @@ from leadline.show.charts import (
     PAPER,
     altair,
     beside,
+    chart_of,
     decimal_column,
     measure_colours,
     narrow,
@@ -73,7 +74,7 @@ def plain(study: Incomplete) -> Any:
             format="%", values=[*study.known.round(4).tolist(), 1.0], tickCount=len(study.keep) + 1, grid=False
         ),
     )
-    base = alt.Chart(alt.Data(values=lines)).encode(
+    base = chart_of(alt.Data(values=lines)).encode(
         x=x,
         color=colour,
         strokeDash=dash,
@@ -83,12 +84,12 @@ def plain(study: Incomplete) -> Any:
         y=alt.Y("mean:Q", title=likeness, scale=heights, axis=axis)
     )
     lowest = base.mark_line(strokeWidth=1, opacity=0.8).encode(y=alt.Y("lowest:Q", scale=heights))
-    guides = alt.Chart(alt.Data(values=[{"y": at, "text": text} for at, text in GUIDES.items()]))
+    guides = chart_of(alt.Data(values=[{"y": at, "text": text} for at, text in GUIDES.items()]))
     rule = guides.mark_rule(strokeDash=[2, 4], opacity=0.6).encode(y=alt.Y("y:Q", scale=heights))
     named = []
     for at, text in GUIDES.items():
         side, dy = free_place(lines, at, (1 - floor) / HEIGHT)
-        words = alt.Chart(alt.Data(values=[{"at": at, "said": text}])).encode(
+        words = chart_of(alt.Data(values=[{"at": at, "said": text}])).encode(
             x=alt.XValue("width" if side == "right" else 0), y=alt.Y("at:Q", scale=heights), text=alt.Text("said:N")
         )
         place = {"align": side, "dx": -4 if side == "right" else 4, "dy": dy, "fontSize": 12}
@@ -174,7 +175,7 @@ def retrievability_chart(found: Retrievability) -> Any:
     x = alt.X("documents:Q", title="share of the documents, those found least first", axis=alt.Axis(format="%"))
     y = alt.Y("retrievability:Q", title="share of all retrievability", axis=alt.Axis(format="%"))
     lines = (
-        alt.Chart(alt.Data(values=rows))
+        chart_of(alt.Data(values=rows))
         .mark_line(strokeWidth=2)
         .encode(
             x=x,
@@ -184,7 +185,7 @@ def retrievability_chart(found: Retrievability) -> Any:
         )
     )
     ends = [{"documents": 0, "retrievability": 0}, {"documents": 1, "retrievability": 1}]
-    even = alt.Chart(alt.Data(values=ends)).mark_line(strokeDash=[2, 4], strokeWidth=1, opacity=0.6).encode(x=x, y=y)
+    even = chart_of(alt.Data(values=ends)).mark_line(strokeDash=[2, 4], strokeWidth=1, opacity=0.6).encode(x=x, y=y)
     subtitle = f"within {found.cutoff} ranks; dotted: every document is found as easily"
     title = alt.TitleParams(textwrap.wrap(found.finding(), 90), subtitle=subtitle)
     return styled((even + lines).properties(width=SIDE, height=SIDE, title=title))
@@ -206,7 +207,7 @@ def collection_chart(collection: Collection) -> Any:
         _bars(counts(collection, "origin"), "citations by origin", BUOY),
     ]
     by_year = (
-        alt.Chart(alt.Data(values=years.to_dicts()), title="documents by year of publication")
+        chart_of(alt.Data(values=years.to_dicts()), title="documents by year of publication")
         .mark_bar(color=DEPTH[3])
         .encode(
             x=alt.X("value:Q", title=None, axis=alt.Axis(format="d", grid=False, tickMinStep=1)),
@@ -239,7 +240,7 @@ def _bars(table: pl.DataFrame, title: str, colour: str) -> Any:
     rest = int(table["count"][MOST:].sum())
     if rest:
         shown.append({"value": f"{len(table) - MOST} others", "count": rest})
-    base = alt.Chart(alt.Data(values=shown), title=title).encode(
+    base = chart_of(alt.Data(values=shown), title=title).encode(
         x=alt.X("count:Q", title=None, axis=alt.Axis(labels=False, ticks=False, grid=False, domain=False)),
         y=alt.Y("value:N", title=None, sort=None, axis=alt.Axis(ticks=False, domain=False)),
     )

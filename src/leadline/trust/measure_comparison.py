@@ -366,9 +366,9 @@ def power(
     >>> values = np.array([[0.1, 0.2, 0.4, 0.3, 0.2], [0.2, 0.4, 0.5, 0.4, 0.2], [0.8, 0.9, 0.9, 0.7, 0.8]])
     >>> scores = Scores(("x", "y", "z"), ("1", "2", "3", "4", "5"), ("AP",), values[:, :, None])
     >>> print(power(scores, ["AP"], test="tukey").table().render("table"))
-    measure   test    alpha   pairs   significant   power   difference_needed
-    ─────────────────────────────────────────────────────────────────────────
-    AP        tukey   0.050       3             2   0.667               0.440
+    measure   test     alpha   pairs   significant   power   difference_needed
+    ──────────────────────────────────────────────────────────────────────────
+    AP        tukey   0.0500       3             2   0.667               0.440
     """
     checked_choice("test", test, tuple(METHODS))
     checked_draws(draws)

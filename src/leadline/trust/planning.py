@@ -434,10 +434,12 @@ class Plan(Result):
         for pair in self.pairs[::-1]:
             known = [self.measure, pair.name, pair.difference, pair.spread]
             rows += [
-                [*known, _runs_with(self.comparisons), p.topics, p.topics * self.judged, p.power, p.error, p.firm, pair.topics,
-                 pair.firm_topics]
+                [
+                    *[*known, _runs_with(self.comparisons), p.topics, p.topics * self.judged],
+                    *[p.power, p.error, p.firm, pair.topics, pair.firm_topics],
+                ]
                 for p in pair.points
-            ]  # fmt: skip
+            ]
         last, nan = self.hardest, math.nan
         known = [self.measure, last.name, last.difference, last.spread]
         for runs, topics in self.by_runs:

@@ -167,11 +167,16 @@ class Study(Result):
 
     @cached_property
     def _blocks(self) -> list[Hits]:
-        """The hits of a few runs at a time: arrays that fit into the processor's cache are twice as fast."""
-        topics = len(self.topics)
-        ends = self.hits.offsets[topics::topics]  # the last hit of each run
+        """The hits of a few runs at a time: arrays that fit into the processor's cache are twice as fast.
+
+        Where no measure looks at the others, only the relevant ones: often a small part.
+        """
+        topics, hits = len(self.topics), self.hits
+        if all(measure.definition.relevant_alone and not measure.condensed for measure in self.measures):
+            hits = hits.only_relevant(min((measure.level for measure in self.measures), default=1))
+        ends = hits.offsets[topics::topics]  # the last hit of each run
         block = np.repeat(ends // BLOCK, topics)
-        return [self.hits.rows_where(block == number) for number in np.unique(block)]
+        return [hits.rows_where(block == number) for number in np.unique(block)]
 
 
 def open_study(

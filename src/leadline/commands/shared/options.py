@@ -322,16 +322,20 @@ Result = TypeVar("Result")
 
 
 def with_readable_runs(
-    options: argparse.Namespace, given: Sequence[str], work: Callable[[list[str]], Result]
+    options: argparse.Namespace,
+    given: Sequence[str],
+    work: Callable[[list[str]], Result],
+    *,
+    paths: Sequence[str] | None = None,
 ) -> Result:
-    """Return work(paths) over the files that `given` names.
+    """Return work(paths) over the files that `given` names, which are `paths` where the caller has looked already.
 
     A file of a folder that cannot be read is left out with a warning; with --strict, or outside a folder, it is an
     error.
     """
     from leadline.records.runs import run_paths, runs_folder
 
-    paths = run_paths(given, strict=options.strict)
+    paths = run_paths(given, strict=options.strict) if paths is None else list(paths)
     folders = {str(runs_folder(name)) for name in given if os.path.isdir(name)}
     while True:
         try:

@@ -8,7 +8,7 @@ from leadline.measures.definition import measure
 from leadline.measures.hits import Array, Hits, ratio
 
 
-@measure("AP", at="effort", aliases=("MAP",))
+@measure("AP", at="effort", aliases=("MAP",), relevant_alone=True)
 def average_precision(hits: Hits, effort: int | None = None, rel: int = 1) -> Array:
     """Precision at the rank of each relevant document, averaged over all of them; those not found count 0.
 
@@ -34,7 +34,7 @@ def average_precision(hits: Hits, effort: int | None = None, rel: int = 1) -> Ar
     return ratio(found.total(worth), hits.n_relevant(rel))
 
 
-@measure("GMAP", at="effort", aliases=("gm_map",), aggregate="geometric")
+@measure("GMAP", at="effort", aliases=("gm_map",), aggregate="geometric", relevant_alone=True)
 def geometric_average_precision(hits: Hits, effort: int | None = None, rel: int = 1) -> Array:
     """Average precision with a geometric mean over topics, so that the worst topics count most.
 

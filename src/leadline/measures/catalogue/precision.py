@@ -8,7 +8,7 @@ from leadline.measures.definition import measure
 from leadline.measures.hits import Array, Hits, ratio
 
 
-@measure("R", at="effort", aliases=("Recall",))
+@measure("R", at="effort", aliases=("Recall",), relevant_alone=True)
 def recall(hits: Hits, effort: int | None = None, rel: int = 1) -> Array:
     """Share of the relevant documents found in the first `effort` documents, or in the whole list.
 
@@ -28,7 +28,7 @@ def recall(hits: Hits, effort: int | None = None, rel: int = 1) -> Array:
     return ratio(hits.found(rel, effort), hits.n_relevant(rel))
 
 
-@measure("P", at="effort", aliases=("precision",))
+@measure("P", at="effort", aliases=("precision",), relevant_alone=True)
 def precision(hits: Hits, effort: int, rel: int = 1) -> Array:
     """Share of the first `effort` documents that is relevant.
 
@@ -48,7 +48,7 @@ def precision(hits: Hits, effort: int, rel: int = 1) -> Array:
     return hits.found(rel, effort) / effort
 
 
-@measure("relative_P", at="effort")
+@measure("relative_P", at="effort", relevant_alone=True)
 def relative_precision(hits: Hits, effort: int, rel: int = 1) -> Array:
     """Precision as a share of the best precision possible at this effort.
 
@@ -68,7 +68,7 @@ def relative_precision(hits: Hits, effort: int, rel: int = 1) -> Array:
     return ratio(hits.found(rel, effort), np.minimum(hits.n_relevant(rel), effort))
 
 
-@measure("Rprec", aliases=("R_prec",))
+@measure("Rprec", aliases=("R_prec",), relevant_alone=True)
 def r_precision(hits: Hits, rel: int = 1) -> Array:
     """Precision at rank n, the number of relevant documents, where precision equals recall.
 

@@ -8,7 +8,7 @@ from leadline.measures.definition import measure
 from leadline.measures.hits import Array, Hits, ratio
 
 
-@measure("PRES", at="effort")
+@measure("PRES", at="effort", relevant_alone=True)
 def pres(hits: Hits, effort: int = 1000, rel: int = 1) -> Array:
     """Recall weighted by how early it comes, for a searcher who reads `effort` documents.
 
@@ -37,7 +37,7 @@ def pres(hits: Hits, effort: int = 1000, rel: int = 1) -> Array:
     return np.where(n > 0, 1 - (mean_rank - (n + 1) / 2) / effort, 0.0)
 
 
-@measure("PRES_est", at="effort")
+@measure("PRES_est", at="effort", relevant_alone=True)
 def pres_est(hits: Hits, effort: int = 1000, rel: int = 1) -> Array:
     """PRES as a share of what the effort allows: 1 is possible even with more relevant documents than effort.
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from leadline.errors import MismatchError
-from leadline.show.charts import BUOY, DEPTH, WIDTH, Figure, altair, both, count, needs, percent, tips
+from leadline.show.charts import BUOY, DEPTH, WIDTH, Figure, altair, both, chart_of, count, needs, percent, tips
 from leadline.show.report.drawing import BELIEVED, report_figure
 from leadline.show.report.evidence import Evidence
 from leadline.trust.measure_comparison import Agreement, agreement
@@ -94,7 +94,7 @@ def _chart(rows: Sequence[dict[str, Any]]) -> Any:
     )
     widest = max(row["pairs"] for row in rows) / pairs
     bar = (
-        alt.Chart(alt.Data(values=bars))
+        chart_of(alt.Data(values=bars))
         .mark_rect()
         .encode(
             x=alt.X(
@@ -110,7 +110,7 @@ def _chart(rows: Sequence[dict[str, Any]]) -> Any:
             tooltip=tips("says:N", "pairs:Q"),
         )
     )
-    text = alt.Chart(alt.Data(values=words)).mark_text(align="left", baseline="top", dy=3, fontSize=12)
+    text = chart_of(alt.Data(values=words)).mark_text(align="left", baseline="top", dy=3, fontSize=12)
     return alt.layer(bar, text.encode(x=alt.XValue(0), y=y, text=alt.Text("text:N"))).properties(
         width=WIDTH, height=ROW * len(rows)
     )

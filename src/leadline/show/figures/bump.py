@@ -8,7 +8,7 @@ import numpy as np
 
 from leadline.measures.hits import Array, Integers, Mask
 from leadline.records.result import counted
-from leadline.show.charts import Figure, altair, narrow, needs, short, tips
+from leadline.show.charts import Figure, altair, chart_of, narrow, needs, short, tips
 from leadline.show.report.drawing import CHOSEN, WHO, chosen_params, highlighted, report_figure, room_above, staggered
 from leadline.show.report.evidence import Evidence
 from leadline.trust.pairs import why_not_compared
@@ -133,12 +133,12 @@ def _chart(evidence: Evidence, places: Integers, shown: Integers, states: list[l
     x = alt.X("x:Q", title=None, axis=axis, scale=alt.Scale(domain=[-0.35, 2], nice=False))
     y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[len(runs) + 0.6, 0.4], nice=False))
     colour = alt.Color("colour:N", scale=None)
-    lines = alt.Chart(alt.Data(values=segments)).encode(x=x, y=y, x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"), color=colour)
+    lines = chart_of(alt.Data(values=segments)).encode(x=x, y=y, x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"), color=colour)
     lines = lines.encode(tooltip=tips("run:N", "state:N"))
     by_chance = alt.FieldEqualPredicate("chance", "state")
-    points = alt.Chart(alt.Data(values=dots)).encode(x=x, y=y, tooltip=tips("run:N", "measure:N", "place:Q"))
+    points = chart_of(alt.Data(values=dots)).encode(x=x, y=y, tooltip=tips("run:N", "measure:N", "place:Q"))
     names_at_end = (
-        alt.Chart(alt.Data(values=labels)).encode(x=x, y=y, text=alt.Text("text:N")).mark_text(align="left", dx=9)
+        chart_of(alt.Data(values=labels)).encode(x=x, y=y, text=alt.Text("text:N")).mark_text(align="left", dx=9)
     )
     layers = [
         lines.transform_filter(by_chance).mark_rule(strokeDash=[3, 3], opacity=0.4, strokeWidth=1.5),

@@ -18,6 +18,7 @@ from leadline.show.charts import (
     Figure,
     altair,
     both,
+    chart_of,
     count,
     needs,
     percent,
@@ -187,9 +188,9 @@ def _chart(cube: Cube, shown: Sequence[str], full: dict[str, float], t: int, row
         scale=alt.Scale(domain=[0, cube.effort], nice=False),
         axis=alt.Axis(grid=False, tickMinStep=1, format="d"),
     )
-    ground = alt.Chart(alt.Data(values=grounds)).mark_rect(color=DEPTH[0], opacity=0.45)
+    ground = chart_of(alt.Data(values=grounds)).mark_rect(color=DEPTH[0], opacity=0.45)
     places = (
-        alt.Chart(rows_data())
+        chart_of(rows_data())
         .transform_lookup(
             lookup="run",
             from_=alt.LookupData(
@@ -221,7 +222,7 @@ def _chart(cube: Cube, shown: Sequence[str], full: dict[str, float], t: int, row
             tooltip=tips("run:N", "subtopic:N", "from:Q", "until:Q", "full:Q"),
         )
     )
-    words = alt.Chart(alt.Data(values=heads)).mark_text(align="left", baseline="bottom", fontSize=12, fontWeight="bold")
+    words = chart_of(alt.Data(values=heads)).mark_text(align="left", baseline="bottom", fontSize=12, fontWeight="bold")
     layers = [
         ground.encode(x=x, x2=alt.X2("x2:Q"), y=y, y2=alt.Y2("y2:Q")),
         cells,
@@ -229,7 +230,7 @@ def _chart(cube: Cube, shown: Sequence[str], full: dict[str, float], t: int, row
     ]
     if line >= 13:
         labels = [{"y": tops[run] + place + 0.5, "text": name} for run in shown for place, name in enumerate(names)]
-        named = alt.Chart(alt.Data(values=labels)).mark_text(align="right", dx=-6, limit=90)
+        named = chart_of(alt.Data(values=labels)).mark_text(align="right", dx=-6, limit=90)
         layers.append(named.encode(x=alt.XValue(0), y=y, text=alt.Text("text:N")))
     height = round(line * block * len(shown))
     return with_rows(alt.layer(*layers).properties(width=WIDTH, height=height), rows)

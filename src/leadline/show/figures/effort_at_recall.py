@@ -17,6 +17,7 @@ from leadline.show.charts import (
     altair,
     beside,
     both,
+    chart_of,
     count,
     narrow,
     needs,
@@ -195,7 +196,7 @@ def _chart(
         axis=alt.Axis(format="%", tickCount=5),
     )
     x = effort_x("documents:Q", depth)
-    base = alt.Chart(rows_data()).encode(y=y)
+    base = chart_of(rows_data()).encode(y=y)
     lines = base.transform_filter("datum.kind == 'run'").encode(
         x=x, color=system_colour(evidence), order="recall:Q", tooltip=["run:N", "recall:Q", "documents:Q", "never:Q"]
     )
@@ -209,7 +210,7 @@ def _chart(
         {"run": run, "recall": ends[run], "from": float(medians[run][recall.index(ends[run])]), "to": depth}
         for run in two
     ]
-    further = alt.Chart(alt.Data(values=last)).encode(y=y, color=system_colour(evidence))
+    further = chart_of(alt.Data(values=last)).encode(y=y, color=system_colour(evidence))
     layers = [
         band.mark_area(orient="horizontal", opacity=0.18),
         further.mark_rule(strokeDash=[1, 4], strokeWidth=2).encode(x=alt.X("from:Q"), x2="to:Q"),
@@ -221,7 +222,7 @@ def _chart(
             for read in said.medians
             if math.isfinite(read)
         ]
-        marks = alt.Chart(alt.Data(values=spots)).encode(x="documents:Q", y="recall:Q")
+        marks = chart_of(alt.Data(values=spots)).encode(x="documents:Q", y="recall:Q")
         layers.append(marks.mark_line(color=BUOY, strokeWidth=1.5))
         layers.append(marks.mark_point(filled=True, size=60, color=BUOY, opacity=1))
         layers.append(haloed(spots[:1], x="documents:Q", y="recall:Q", align="right", dx=-8, color=BUOY))

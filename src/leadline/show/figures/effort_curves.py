@@ -14,6 +14,7 @@ from leadline.show.charts import (
     altair,
     beside,
     both,
+    chart_of,
     count,
     narrow,
     needs,
@@ -108,11 +109,11 @@ def _part(evidence: Evidence, name: str, grid: list[int], means: Array) -> Any:
     top = float(min(1.0, max(0.1, np.ceil(np.nanmax(means) * 10) / 10)))
     y = alt.Y("mean:Q", title=f"{TITLES[name]}, mean over topics", scale=alt.Scale(domain=[0, top]))
     y = y.axis(tickCount=5, format=".2~f")
-    base = alt.Chart(rows_data()).transform_filter(alt.FieldEqualPredicate(name, "measure"))
+    base = chart_of(rows_data()).transform_filter(alt.FieldEqualPredicate(name, "measure"))
     base = base.encode(x=effort_x("effort:Q", depth, title="documents read"), y=y)
     is_named = alt.FieldOneOfPredicate("run", named)
     tip = tips("run:N", "effort:Q", "mean:Q")
-    at_effort = alt.Chart(alt.Data(values=[{}])).transform_calculate(at="effort")
+    at_effort = chart_of(alt.Data(values=[{}])).transform_calculate(at="effort")
     layers = [
         at_effort.mark_rule(color=BUOY, strokeWidth=1, opacity=0.7).encode(x=alt.X("at:Q")),
         base.transform_filter(~is_named)

@@ -19,6 +19,7 @@ from leadline.show.charts import (
     Figure,
     altair,
     beside,
+    chart_of,
     count,
     narrow,
     needs,
@@ -138,7 +139,7 @@ def _chart(evidence: Evidence, panels: Mapping[str, Curves], rows: Sequence[dict
         domain=False,
     )
     base = (
-        alt.Chart(rows_data())
+        chart_of(rows_data())
         .transform_calculate(x=f"datum.gamma + (datum.lid == 'off' ? {SECOND} : 0)")
         .encode(
             x=alt.X(

@@ -17,6 +17,7 @@ from leadline.show.charts import (
     altair,
     beside,
     both,
+    chart_of,
     count,
     decimal,
     decimal_column,
@@ -90,7 +91,7 @@ def reading(evidence: Evidence, means: Array) -> str:
 def _chart(evidence: Evidence, rows: Sequence[dict[str, Any]]) -> Any:
     alt = altair()
     axis = alt.Axis(orient="right", format=".1f", tickCount=5, domain=False)  # the labels of the lines are on the left
-    base = alt.Chart(rows_data()).encode(
+    base = chart_of(rows_data()).encode(
         x=alt.X(
             "recall:Q",
             title="recall: share of the relevant documents found",

@@ -15,6 +15,7 @@ from leadline.show.charts import (
     WIDTH,
     Figure,
     altair,
+    chart_of,
     count,
     decimal,
     measure_colours,
@@ -96,7 +97,7 @@ def _chart(rows: list[dict[str, Any]], effort: int, example: int) -> Any:
         scale=alt.Scale(domain=[1, effort + 1], nice=False),
         axis=alt.Axis(grid=False, tickCount=6, format="d"),
     )
-    base = alt.Chart(rows_data())
+    base = chart_of(rows_data())
     lines = [
         base.mark_line(strokeWidth=2.5, color=colours[name], strokeDash=[1, 0] if name == "PRES" else [6, 3]).encode(
             x=x,
@@ -110,7 +111,7 @@ def _chart(rows: list[dict[str, Any]], effort: int, example: int) -> Any:
         {"x": example, "y": first, "text": f"PRES {decimal(first, 2)}"},
         {"x": example, "y": second, "text": f"RR {decimal(second, 2)}"},
     ]
-    dots = alt.Chart(alt.Data(values=marked)).mark_point(filled=True, size=60, opacity=1, color=BUOY)
+    dots = chart_of(alt.Data(values=marked)).mark_point(filled=True, size=60, opacity=1, color=BUOY)
     dots = dots.encode(x=alt.X("x:Q"), y=alt.Y("y:Q"))
     return with_rows(
         alt.layer(*lines, dots, haloed(marked, align="left", dx=9, dy=-8)).properties(width=WIDTH, height=HEIGHT), rows

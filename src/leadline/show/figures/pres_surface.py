@@ -15,6 +15,7 @@ from leadline.show.charts import (
     WIDTH,
     Figure,
     altair,
+    chart_of,
     count,
     decimal,
     depth_scale,
@@ -112,7 +113,7 @@ def _chart(rows: Sequence[dict[str, Any]], effort: int) -> Any:
     )
     legend = alt.Legend(title="PRES", orient="top", direction="horizontal", format=".2f")
     cells = (  # the chart computes PRES in the middle of every cell by its formula
-        alt.Chart(alt.sequence(0, STEPS**2, as_="cell"))
+        chart_of(alt.sequence(0, STEPS**2, as_="cell"))
         .transform_calculate(x=f"(datum.cell % {STEPS}) / {STEPS}", y=f"floor(datum.cell / {STEPS}) / {STEPS}")
         .transform_calculate(x2=f"min(1, datum.x + {SIDE})", y2=f"min(1, datum.y + {SIDE})")
         .transform_calculate(value="(datum.y + datum.y2) / 2 * (1 - (datum.x + datum.x2) / 2)")
@@ -126,7 +127,7 @@ def _chart(rows: Sequence[dict[str, Any]], effort: int) -> Any:
         )
     )
     dots = (
-        alt.Chart(rows_data())
+        chart_of(rows_data())
         .transform_filter(IN_SLICE)
         .mark_point(filled=True, size=60, opacity=1, color=BUOY, stroke=PAPER, strokeWidth=1)
         .encode(x=alt.X("lateness:Q"), y=alt.Y("recall:Q"), tooltip=tips("topic:N", "PRES:Q", "recall:Q", "lateness:Q"))

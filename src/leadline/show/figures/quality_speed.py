@@ -15,6 +15,7 @@ from leadline.show.charts import (
     altair,
     beside,
     both,
+    chart_of,
     count,
     decimal_column,
     in_time,
@@ -136,7 +137,7 @@ def _chart(evidence: Evidence, rows: list[dict[str, Any]], front: list[dict[str,
     )
     y = alt.Y("mean:Q", title=f"{evidence.measure.text}, mean over topics", scale=alt.Scale(domain=[low, high]))
     more = [f"{name}:Q" for name in ("per_second", "cost", "at_once") if any(row[name] is not None for row in rows)]
-    base = alt.Chart(rows_data()).encode(x=x, y=y, tooltip=["run:N", "mean:Q", "seconds:Q", "p99:Q", *more])
+    base = chart_of(rows_data()).encode(x=x, y=y, tooltip=["run:N", "mean:Q", "seconds:Q", "p99:Q", *more])
     named = alt.FieldOneOfPredicate("run", list(evidence.named))
     dot = {"filled": True, "size": 70, "opacity": 1}
     told = rows if len(rows) <= len(evidence.named) else front[-MOST_LABELLED:] or rows[:MOST_LABELLED]

@@ -16,6 +16,7 @@ from leadline.show.charts import (
     Figure,
     altair,
     beside,
+    chart_of,
     count,
     narrow,
     percent,
@@ -121,9 +122,9 @@ def _chart(evidence: Evidence, grid: list[int], rows: list[dict[str, Any]], reca
         axis=alt.Axis(format="%", tickCount=5),
     )
     tip = tips("run:N", "effort:Q", "recall:Q", "low:Q", "high:Q", "PRES:Q")
-    every = alt.Chart(rows_data()).encode(x=x, y=y)
+    every = chart_of(rows_data()).encode(x=x, y=y)
     # The coloured lines have data of their own: fewer rows to filter while the reader drags the line.
-    few = alt.Chart(alt.Data(values=[row for row in rows if row["kind"] != "other"])).encode(x=x, y=y)
+    few = chart_of(alt.Data(values=[row for row in rows if row["kind"] != "other"])).encode(x=x, y=y)
     systems, guides = few.transform_filter("datum.kind == 'named'"), few.transform_filter("datum.kind == 'guide'")
     known = every.transform_filter("datum.kind != 'guide'")
     picked = known.transform_filter(CHOSEN)
@@ -159,7 +160,7 @@ def _chart(evidence: Evidence, grid: list[int], rows: list[dict[str, Any]], reca
 
 def _effort_line(alt: Any) -> Any:
     """The line that the reader drags, with the effort as text at its foot, where curves are rare."""
-    line = alt.Chart(alt.Data(values=[{"foot": 0}])).transform_calculate(at="effort", text="'read ' + effort")
+    line = chart_of(alt.Data(values=[{"foot": 0}])).transform_calculate(at="effort", text="'read ' + effort")
     rule = line.mark_rule(color=BUOY, strokeWidth=2).encode(x=alt.X("at:Q"))
     late = "scale('x', effort) > 0.75 * range('x')[1]"
     place = {"align": alt.ExprRef(f"{late} ? 'right' : 'left'"), "dx": alt.ExprRef(f"{late} ? -6 : 6"), "dy": -8}

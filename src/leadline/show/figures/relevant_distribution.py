@@ -14,6 +14,7 @@ from leadline.show.charts import (
     WIDTH,
     Figure,
     altair,
+    chart_of,
     count,
     needs,
     percent,
@@ -94,7 +95,7 @@ def _chart(evidence: Evidence, rows: Sequence[dict[str, Any]], known: Integers) 
     label = f"datum.value == {top} ? 'grade {top} and more' : 'grade ' + datum.value"
     legend = alt.Legend(title=None, orient="top", labelExpr=label) if len(present) > 1 else None
     bars = (
-        alt.Chart(rows_data())
+        chart_of(rows_data())
         .transform_filter(IN_SLICE)
         .mark_bar()
         .encode(
@@ -112,11 +113,11 @@ def _chart(evidence: Evidence, rows: Sequence[dict[str, Any]], known: Integers) 
         )
     )
     median = float(np.median(known))
-    line = alt.Chart(alt.Data(values=[{"y": median}])).mark_rule(strokeDash=[4, 3]).encode(y=alt.Y("y:Q"))
+    line = chart_of(alt.Data(values=[{"y": median}])).mark_rule(strokeDash=[4, 3]).encode(y=alt.Y("y:Q"))
     word = haloed([{"y": median, "text": f"median {median:g}"}], x=alt.XValue("width"), align="right", dx=-4, dy=-8)
     # Where a topic has more relevant documents than are read, recall cannot be full.
     there = alt.ExprRef("effort < most ? 1 : 0")
-    read = alt.Chart(alt.Data(values=[{}])).transform_calculate(y="min(effort, most)", text="'read ' + effort")
+    read = chart_of(alt.Data(values=[{}])).transform_calculate(y="min(effort, most)", text="'read ' + effort")
     stop = read.mark_rule(color=BUOY, strokeWidth=1.5, opacity=there).encode(y=alt.Y("y:Q"))
     # Left of the word at the median, which can be at the same height.
     said = read.mark_text(color=BUOY, align="right", dx=-100, dy=-8, fontWeight="bold", opacity=there)

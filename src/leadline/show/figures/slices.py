@@ -20,6 +20,7 @@ from leadline.show.charts import (
     Figure,
     altair,
     both,
+    chart_of,
     count,
     decimal,
     drawable,
@@ -210,11 +211,11 @@ def _panel(evidence: Evidence, sliced: Slices, height: int) -> Any:
         scale=scale,
         axis=alt.Axis(values=ticks, tickCount=len(ticks), domain=False),
     )
-    support = alt.Chart(alt.Data(values=bars)).encode(x=x)
+    support = chart_of(alt.Data(values=bars)).encode(x=x)
     bar = support.mark_bar(color=GREY, opacity=0.3).encode(y=alt.Y("from:Q", scale=scale), y2=alt.Y2("to:Q"))
     number = support.transform_calculate(shown="narrow ? datum.tight : datum.text").mark_text(dy=-8)
     number = number.encode(y=alt.Y("to:Q", scale=scale), text=alt.Text("shown:N"))
-    base = alt.Chart(rows_data()).transform_filter(alt.FieldEqualPredicate(sliced.by, "by"))
+    base = chart_of(rows_data()).transform_filter(alt.FieldEqualPredicate(sliced.by, "by"))
     tip = tips("run:N", "slice:N", "topics:Q", "mean:Q", "low:Q", "high:Q")
     is_named = alt.FieldOneOfPredicate("run", list(evidence.named))
     others = (

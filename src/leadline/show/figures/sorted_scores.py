@@ -13,6 +13,7 @@ from leadline.show.charts import (
     WIDTH,
     Figure,
     altair,
+    chart_of,
     decimal_column,
     measure_colours,
     narrow,
@@ -83,7 +84,7 @@ def _by_name(evidence: Evidence, rows: list[dict[str, Any]], top: float) -> Any:
     label = numbered(evidence, runs)
     axis = alt.Axis(labelLimit=180, ticks=False, domain=False, labelExpr=label, labelFontWeight=BOLD)
     y = alt.Y("run:N", sort=runs, title=None, axis=axis)
-    base = alt.Chart(rows_data()).encode(y=y, yOffset=alt.YOffset("measure:N", sort=list(evidence.trio)), color=colour)
+    base = chart_of(rows_data()).encode(y=y, yOffset=alt.YOffset("measure:N", sort=list(evidence.trio)), color=colour)
     tip = tips("run:N", "measure:N", "mean:Q", "low:Q", "high:Q")
     bars = base.mark_rule(strokeWidth=1.5, opacity=0.6).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"))
     dots = base.mark_point(filled=True, size=60, opacity=1).encode(x=x, shape=shape, tooltip=tip)
@@ -104,7 +105,7 @@ def _by_place(evidence: Evidence, rows: list[dict[str, Any]], top: float) -> Any
         axis=alt.Axis(grid=False, tickMinStep=1, tickCount=8),
     )
     y = alt.Y("mean:Q", title="mean over topics", scale=alt.Scale(domain=[0, top]), axis=alt.Axis(tickCount=6))
-    base = alt.Chart(rows_data()).encode(x=x, y=y, color=colour)
+    base = chart_of(rows_data()).encode(x=x, y=y, color=colour)
     dots = base.mark_point(filled=True, size=26, opacity=0.9).encode(
         shape=shape, tooltip=tips("run:N", "place:Q", "measure:N", "mean:Q")
     )

@@ -12,6 +12,7 @@ from leadline.show.charts import (
     WIDTH,
     Figure,
     altair,
+    chart_of,
     decimal,
     depth_scale,
     drawable,
@@ -90,7 +91,7 @@ def _chart(evidence: Evidence, found: Spectrogram, measures: list[str], shown: S
     colour = colour.legend(orient="top", direction="horizontal", format=".2f", gradientLength=240)
     line = 5 if many_runs else 16
     return (
-        alt.Chart(rows_data())
+        chart_of(rows_data())
         .transform_filter(IN_SLICE)
         .transform_calculate(value="datum[measure]")
         .transform_filter("isValid(datum.value)")

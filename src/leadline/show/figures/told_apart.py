@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from leadline.show.charts import GREY, WIDTH, Figure, altair, count, narrow, needs, rounded, rows_data, tips, with_rows
+from leadline.show.charts import (
+    GREY,
+    WIDTH,
+    Figure,
+    altair,
+    chart_of,
+    count,
+    narrow,
+    needs,
+    rounded,
+    rows_data,
+    tips,
+    with_rows,
+)
 from leadline.show.report.drawing import BOLD, CHOSEN, WHO, chosen_params, numbered, report_figure
 from leadline.show.report.evidence import Evidence
 from leadline.trust.pairs import Standing
@@ -94,7 +107,7 @@ def _chart(evidence: Evidence, shown: int, *, intervals: bool) -> Any:
         alt.value(GREY),
     )
     base = (
-        alt.Chart(rows_data())
+        chart_of(rows_data())
         .transform_filter(f"datum.shown || {CHOSEN}")
         .encode(y=y, tooltip=tips("run:N", "mean:Q", "low:Q", "high:Q", "verdict:N"))
     )

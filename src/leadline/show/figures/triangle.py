@@ -7,7 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from leadline.show.charts import DEPTH, Figure, altair, drawable, narrow, needs, rows_data, short, tips, with_rows
+from leadline.show.charts import (
+    DEPTH,
+    Figure,
+    altair,
+    chart_of,
+    drawable,
+    narrow,
+    needs,
+    rows_data,
+    short,
+    tips,
+    with_rows,
+)
 from leadline.show.report.drawing import BELIEVED, BOLD, chosen_params, numbered, report_figure
 from leadline.show.report.evidence import Evidence
 from leadline.trust.triangle import Triangle
@@ -64,7 +76,7 @@ def _chart(evidence: Evidence, found: Triangle) -> Any:
     x = x.axis(**plain, orient="top", labelAngle=0, labelExpr=number, labelOverlap="greedy")
     colour = alt.Color("level:N", scale=alt.Scale(domain=list(NAMES), range=list(COLOURS)))
     colour = colour.legend(title=None, orient="bottom", direction="horizontal", columns=3, symbolType="square")
-    base = alt.Chart(rows_data()).encode(x=x, y=y)
+    base = chart_of(rows_data()).encode(x=x, y=y)
     cells = base.mark_rect().encode(color=colour, tooltip=tips("row:N", "column:N", "test:N", "p:Q"))
     layers = [cells]
     if few:

@@ -20,6 +20,7 @@ from leadline.show.charts import (
     WIDTH,
     Figure,
     altair,
+    chart_of,
     count,
     depth_scale,
     measure_colours,
@@ -320,7 +321,7 @@ def figure_1(lab: PaperInputs) -> Exhibit:
     alt = altair()
     x = alt.X("class:N", title="class", axis=alt.Axis(labelAngle=-60))
     tip = ["class:N", "documents:Q"]
-    chart = alt.Chart(rows_data()).mark_bar(color=DEPTH[4]).encode(x=x, y="documents:Q", tooltip=tip)
+    chart = chart_of(rows_data()).mark_bar(color=DEPTH[4]).encode(x=x, y="documents:Q", tooltip=tip)
     chart = chart.properties(width=WIDTH, height=HEIGHT).add_params(narrow())
     largest = max(lab.classes, key=lab.classes.__getitem__)
     classes, documents = count(len(rows), "class", "classes"), count(lab.classes[largest], "document")
@@ -428,7 +429,7 @@ def _line_exhibit(name: str, about: str, finding: str, found: Found, measures: S
     x = alt.X("slice:N", sort=names, title=label, axis=alt.Axis(labelAngle=0))
     y = alt.Y("mean:Q", title="mean over topics and runs", scale=alt.Scale(domain=[0, 1]))
     colours = alt.Scale(domain=list(measures), range=measure_colours(measures))
-    base = alt.Chart(rows_data()).encode(x=x, tooltip=["slice:N", "measure:N", "mean:Q", "topics:Q"])
+    base = chart_of(rows_data()).encode(x=x, tooltip=["slice:N", "measure:N", "mean:Q", "topics:Q"])
     colour = alt.Color("measure:N", title=None, scale=colours, legend=alt.Legend(orient="top"))
     lines = base.mark_line(point=True).encode(y=y, color=colour)
     number = base.mark_text(dy=-4, color=GREY, baseline="bottom").encode(
@@ -470,7 +471,7 @@ def spectrogram_chart(scores: Scores, measure: str) -> Figure:
     colour = alt.Color(f"{measure}:Q", scale=depth_scale(0, 1))
     colour = colour.legend(title=measure, orient="top", direction="horizontal", format=".2f", gradientLength=220)
     tip = ["run:N", "topic:N", f"{measure}:Q"]
-    chart = alt.Chart(rows_data()).mark_rect().encode(x=x, y=y, color=colour, tooltip=tip)
+    chart = chart_of(rows_data()).mark_rect().encode(x=x, y=y, color=colour, tooltip=tip)
     who = found.answered_by()
     alone = [topic for topic, by in zip(found.topics, who, strict=True) if by == "one"]
     nobody = [topic for topic, by in zip(found.topics, who, strict=True) if by == "nobody"]
@@ -535,7 +536,7 @@ def _bars(
         legend=alt.Legend(orient="top", columns=1, labelLimit=300),
     )
     chart = (
-        alt.Chart(rows_data())
+        chart_of(rows_data())
         .mark_bar()
         .encode(
             x=x,
@@ -570,12 +571,12 @@ def measures_chart(name: str, runs: Sequence[str], measures: Sequence[str], valu
     y = alt.Y("run:N", sort=list(runs), title=None, axis=alt.Axis(ticks=False, domain=False, labelLimit=130))
     shape = alt.Shape("measure:N", sort=list(measures), legend=alt.Legend(title=None, orient="top", columns=3))
     dots = (
-        alt.Chart(rows_data())
+        chart_of(rows_data())
         .mark_point(size=44, strokeWidth=1.6, color=DEPTH[4])
         .encode(x=x, y=y, shape=shape, tooltip=["run:N", "measure:N", "value:Q"])
     )
     lines = (
-        alt.Chart(rows_data())
+        chart_of(rows_data())
         .mark_rule(color=GREY, opacity=0.5)
         .encode(x=alt.X("min(of the best):Q"), x2="max(of the best):Q", y=y)
     )
@@ -613,7 +614,7 @@ def offices_chart(ep: ChemScores, us: ChemScores) -> Figure:
     y = alt.Y("measure:N", sort=list(ep.measures), title=None, axis=alt.Axis(ticks=False, domain=False))
     colour = alt.condition("indexof(datum.run, 'york') == 0", alt.value(BUOY), alt.value(DEPTH[4]))
     marks = (
-        alt.Chart(rows_data())
+        chart_of(rows_data())
         .mark_tick(thickness=2, opacity=0.6, height=22)
         .encode(
             x=x,
@@ -622,7 +623,7 @@ def offices_chart(ep: ChemScores, us: ChemScores) -> Figure:
             tooltip=["run:N", "measure:N", "EP:Q", "US:Q", alt.Tooltip("quotient:Q", format=".2f")],
         )
     )
-    one = alt.Chart(alt.Data(values=[{"quotient": 1}])).mark_rule(color=GREY, strokeDash=[4, 3]).encode(x=x)
+    one = chart_of(alt.Data(values=[{"quotient": 1}])).mark_rule(color=GREY, strokeDash=[4, 3]).encode(x=x)
     higher = (us.values > ep.values).sum(axis=0).tolist()
     first, last = (order(range(len(higher)), key=lambda m: higher[m]) for order in (max, min))
     title = (

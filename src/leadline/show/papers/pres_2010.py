@@ -23,6 +23,7 @@ from leadline.show.charts import (
     Figure,
     altair,
     beside,
+    chart_of,
     count,
     measure_colours,
     narrow,
@@ -328,7 +329,7 @@ def sorted_chart(runs: Sequence[str], means: Array, source: str) -> Figure:
     y = alt.Y("mean:Q", title="mean over topics", scale=alt.Scale(domain=[0, 0.7]), axis=alt.Axis(tickCount=7))
     colour = alt.Color("measure:N", legend=None, scale=alt.Scale(domain=names, range=measure_colours(names)))
     shape = alt.Shape("measure:N", legend=None, scale=alt.Scale(domain=names, range=list(SHAPES)))
-    base = alt.Chart(rows_data()).encode(x=x, y=y, color=colour)
+    base = chart_of(rows_data()).encode(x=x, y=y, color=colour)
     dots = base.mark_point(filled=True, size=36, opacity=0.9)
     dots = dots.encode(shape=shape, tooltip=["run:N", "measure:N", "mean:Q", "place:Q"])
     words = [{"x": 2, "y": float(means[order[:6], m].max()), "text": name} for m, name in enumerate(MEASURES)]
@@ -376,7 +377,7 @@ def _lines(runs: Sequence[str], places: Integers, moved: Sequence[int], rows: Se
     axis = alt.Axis(values=[top - place for place in TICKS], labelExpr=f"{top} - datum.value", grid=False, domain=False)
     heights = alt.Scale(domain=[0, top], nice=False)
     y = alt.Y("height:Q", title="place (1 is the best)", scale=heights, axis=axis)
-    base = alt.Chart(rows_data()).transform_calculate(height=f"{top} - datum.place")
+    base = chart_of(rows_data()).transform_calculate(height=f"{top} - datum.place")
     base = base.encode(x=x, y=y, detail="run:N", tooltip=["run:N", "measure:N", "place:Q"])
     grey = base.transform_filter("!datum.moved").mark_line(strokeWidth=1, opacity=0.45, color=GREY)
     scale = alt.Scale(domain=list(colours), range=list(colours.values()))
@@ -409,7 +410,7 @@ def rnorm_chart(ranks: Sequence[int], sizes: Sequence[int], values: Sequence[flo
     dash = alt.StrokeDash("collection:N", title=None, sort=[f"{size} documents" for size in sizes])
     dash = dash.legend(orient="top")
     chart = (
-        alt.Chart(rows_data())
+        chart_of(rows_data())
         .mark_line(interpolate="step-after", strokeWidth=2)
         .encode(x=x, y=y, color=colour, strokeDash=dash, tooltip=["collection:N", "case:N", "read:Q", "recall:Q"])
     )

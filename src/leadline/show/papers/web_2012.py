@@ -13,7 +13,7 @@ from leadline.measures.explain import PrecisionRecall, topic_curve
 from leadline.measures.gains import gains_of
 from leadline.measures.hits import Array, Hits
 from leadline.records.result import Table
-from leadline.show.charts import BUOY, GREY, HEIGHT, WIDTH, Figure, altair, narrow, rows_data, with_rows
+from leadline.show.charts import BUOY, GREY, HEIGHT, WIDTH, Figure, altair, chart_of, narrow, rows_data, with_rows
 from leadline.show.papers.exhibit import Exhibit, Paper, PaperInputs, shipped_lab
 
 NAME = "web-2012"
@@ -144,7 +144,7 @@ def curves_chart(curve: PrecisionRecall, run: str, topic: str) -> Figure:
     y = alt.Y("precision:Q", scale=alt.Scale(domain=[0, 1]))
     colour = alt.Color("curve:N", title=None, scale=alt.Scale(domain=list(KINDS), range=[GREY, BUOY]))
     colour = colour.legend(orient="top")
-    base = alt.Chart(rows_data()).encode(
+    base = chart_of(rows_data()).encode(
         x=x, y=y, color=colour, order="rank:Q", tooltip=["curve:N", "rank:Q", "recall:Q", "precision:Q"]
     )
     raw, interpolated = (base.transform_filter(alt.FieldEqualPredicate(kind, "curve")) for kind in KINDS)

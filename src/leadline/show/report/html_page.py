@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib import metadata
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from leadline.show.charts import (
     Figure,
     Row,
     config,
-    drawable,
+    drawable_json,
     specification,
 )
 from leadline.show.pages.colours import variable
@@ -131,9 +132,9 @@ def columnar(rows: Sequence[Row]) -> dict[str, Any]:
     {'columns': [['run', {'of': ['a'], 'at': [0, 0]}], ['n', [1, 2]]], 'count': 2}
     """
     columns: list[list[Any]] = []
-    for name in dict.fromkeys(name for row in rows for name in row):
+    for name in dict.fromkeys(chain.from_iterable(rows)):
         values = [row.get(name) for row in rows]
-        if any(isinstance(value, str) for value in values):
+        if any(issubclass(kind, str) for kind in set(map(type, values))):
             known: dict[Any, int] = {}
             places = [known.setdefault(value, len(known)) for value in values]
             columns.append([name, {"of": list(known), "at": places}])
@@ -143,18 +144,29 @@ def columnar(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def embedded(data: Any) -> Markup:
-    """Data as JSON for a script element. It contains no `<`, so the data cannot end the element."""
-    data = drawable(_plain(data))
-    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
-    return Markup(text)
+    """Data as JSON for a script element. It contains no `<`, so the data cannot end the element.
+
+    >>> print(embedded({"run": ["<b>", "constructor"], "mean": float("nan")}))
+    {"run":["\\u003cb>","constructor\\u2060"],"mean":null}
+    """
+    text = drawable_json(_json(data, separators=(",", ":")))
+    return Markup(text.replace("<", "\\u003c"))
 
 
-def _plain(data: Any) -> Any:
-    """Data as JSON allows it: NaN and infinity become None, NumPy scalars become Python numbers."""
+def _json(data: Any, **options: Any) -> str:
+    """Data as JSON, which has no NaN and no infinity: they become null. NumPy's scalars become Python's numbers."""
+    try:
+        return json.dumps(data, allow_nan=False, default=np.generic.item, **options)
+    except ValueError:  # only few data have one, and to look for it takes ten times as long as to write
+        return json.dumps(_finite(data), allow_nan=False, default=np.generic.item, **options)
+
+
+def _finite(data: Any) -> Any:
+    """Data with None for NaN and infinity."""
     if isinstance(data, dict):
-        return {name: _plain(value) for name, value in data.items()}
+        return {name: _finite(value) for name, value in data.items()}
     if isinstance(data, (list, tuple)):
-        return [_plain(value) for value in data]
+        return [_finite(value) for value in data]
     if isinstance(data, np.generic):
         data = data.item()
     return None if isinstance(data, float) and not math.isfinite(data) else data
@@ -162,7 +174,7 @@ def _plain(data: Any) -> Any:
 
 def _recoloured(spec: Any) -> Any:
     """The specification with colours as CSS variables, so that the theme can change without drawing again."""
-    return json.loads(_COLOURS.sub(lambda found: f'"{variable(found[0][1:-1])}"', json.dumps(_plain(spec))))
+    return json.loads(_COLOURS.sub(lambda found: f'"{variable(found[0][1:-1])}"', _json(spec)))
 
 
 def page_config() -> dict[str, Any]:
