@@ -16,10 +16,10 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
 
 from leadline.errors import InputError, in_sentence, nearest
 
@@ -54,6 +54,10 @@ Part = Annotated[float, Bounds(0, 1, above=True)]  # a share that is not nothing
 Level = Annotated[float, Bounds(0, 1, above=True, below=True)]  # of significance, of confidence
 Samples = Annotated[int, Bounds(1, MOST_SAMPLES)]
 Draws = Annotated[int, Bounds(1, 10_000_000)]
+Day: TypeAlias = str  # or a month or a year: 1998-08-12, 1998-08, 1998
+Classes: TypeAlias = Sequence[str]  # of patents: C07D
+Offices: TypeAlias = Sequence[str]  # of patents: EP
+Workers = Annotated[int, Bounds(1, 1024)]  # threads or processes
 Seed = Annotated[int, Bounds(0, 2**63 - 1)]
 
 _WORDS = {int: "a whole number", float: "a number", bool: "true or false", str: "text", NoneType: "empty"}

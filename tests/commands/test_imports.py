@@ -18,7 +18,7 @@ import pytest
 from tests.test_architecture import modules
 
 from leadline.commands import command_files
-from leadline.commands.shared.extras import add_registered
+from leadline.commands.shared.extras import registered
 from leadline.judge.choices import POOL_RULES
 from leadline.judge.pools import RULES as POOLING
 from leadline.retrieval import systems
@@ -195,7 +195,7 @@ def test_names_that_help_takes_from_files_are_those_of_the_registers() -> None:
 def test_an_option_also_takes_what_an_installed_package_registers(capsys: pytest.CaptureFixture[str]) -> None:
     known = {"ours": 1, "theirs": 2}
     parser = argparse.ArgumentParser()
-    add_registered(parser, "--form", ["ours"], lambda: known, "form", "detected")
+    parser.add_argument("--form", type=registered(["ours"], lambda: known))
     assert parser.parse_args(["--form", "theirs"]).form == "theirs"
     assert parser.parse_args([]).form is None
     with pytest.raises(SystemExit):

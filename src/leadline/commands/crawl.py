@@ -21,10 +21,11 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leadline.commands.shared.argument_kinds import INPUT_FILE, WORD, OutputFolder, Value
+from leadline.commands.shared.argument_kinds import INPUT_FILE, WORD, OutputFolder
 from leadline.commands.shared.extras import check_extras
-from leadline.commands.shared.options import add_number, add_options, split_list, wrong_usage
+from leadline.commands.shared.options import add_options, wrong_usage
 from leadline.commands.shared.output import print_notes
+from leadline.commands.shared.signature import public
 from leadline.errors import InputError, UsageError, visible
 
 if TYPE_CHECKING:
@@ -34,42 +35,20 @@ PAUSE = 0.2  # seconds between two progress lines
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("seeds", type=WORD, nargs="*", metavar="URL", help="addresses to begin with")
-    add(
-        "--seeds", type=INPUT_FILE, dest="seed_file", metavar="FILE", help="file of addresses to begin with, one a line"
+    several = {"type": WORD, "action": "append"}
+    public("crawl").add(
+        parser,
+        seeds={"metavar": "URL", "nargs": "*"},
+        hosts={"metavar": "PATTERNS"},
+        include={"metavar": "PATTERN", **several},
+        exclude={"metavar": "PATTERN", **several},
+        private={"metavar": "HOST", **several},
+        user_agent={"metavar": "TEXT"},
+        sitemaps={"action": argparse.BooleanOptionalAction},
     )
+    file = "file of addresses to begin with, one a line"
+    parser.add_argument("--seeds", type=INPUT_FILE, dest="seed_file", metavar="FILE", help=file)
     add_options(parser, "-o", type=OutputFolder(), metavar="DIR", required=True, help="folder of the crawl")
-    add_number(parser, "--depth", "links from a seed that are followed (default: 20)", least=0)
-    add_number(parser, "--pages", "pages asked for in all (default: 10,000)")
-    add_number(parser, "--per-host", "pages asked of one host (default: no limit)", least=0)
-    add(
-        "--hosts",
-        metavar="PATTERNS",
-        type=WORD,
-        help="hosts to crawl: example.org,*.example.com (default: those of the seeds)",
-    )
-    add(
-        "--include", metavar="PATTERN", type=WORD, action="append", help="only addresses that match, such as '*/docs/*'"
-    )
-    add("--exclude", metavar="PATTERN", type=WORD, action="append", help="no addresses that match")
-    delay = "seconds between two requests to a host; robots.txt may ask for more (default: 1)"
-    add("--delay", metavar="SECONDS", type=Value(_seconds), help=delay)
-    add("--timeout", metavar="SECONDS", type=Value(_seconds), help="seconds for a whole page (default: 60)")
-    add_number(parser, "--max-size", "largest page in MiB; a longer one is cut (default: 10)", most=1024)
-    add_number(parser, "--connections", "hosts asked at the same time (default: 16)", most=1024)
-    add("--user-agent", metavar="TEXT", type=WORD, help="how the crawler names itself")
-    chain = "pages in a row that only lead on to the next one (default: 300; 0: no limit)"
-    add_number(parser, "--chain", chain, least=0)
-    add(
-        "--private",
-        metavar="HOST",
-        type=WORD,
-        action="append",
-        help="a name that may lead to a private address, as an intranet",
-    )
-    add("--no-sitemaps", dest="sitemaps", action="store_false", default=None, help="do not read sitemaps")
-    add("--again", action="store_true", help="ask again for every page, and keep what changed")
     add_options(parser, "-q")
 
 
@@ -83,26 +62,8 @@ def run(options: argparse.Namespace) -> None:
     line = ProgressLine() if not options.quiet and sys.stderr.isatty() else None
     try:
         with contextlib.nullcontext() if Path(options.output).exists() else wrong_usage():
-            outcome = crawl(
-                seeds,
-                options.output,
-                depth=options.depth,
-                pages=options.pages,
-                per_host=options.per_host,
-                hosts=options.hosts and split_list(options.hosts),
-                include=options.include,
-                exclude=options.exclude,
-                delay=options.delay,
-                timeout=options.timeout,
-                max_size=options.max_size,
-                chain=options.chain,
-                connections=options.connections,
-                user_agent=options.user_agent,
-                private=options.private,
-                sitemaps=options.sitemaps,
-                again=options.again,
-                progress=None if line is None else line.show,
-            )
+            own = {"seeds": seeds, "folder": options.output, "progress": None if line is None else line.show}
+            outcome = crawl(**public("crawl").given(options, **own))
     finally:
         if line is not None:
             line.clear()
@@ -128,16 +89,6 @@ class ProgressLine:
     def clear(self) -> None:
         if self._drawn:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
-
-
-def _seconds(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"must be a number of seconds, got {text!r}") from None
-    if not 0 <= number <= 86_400:
-        raise argparse.ArgumentTypeError(f"must be between 0 and 86,400 seconds, got {text}")
-    return number
 
 
 def _read_seeds(path: str) -> list[str]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 
-from leadline.commands.shared.argument_kinds import INPUT_FILES, WORD
+from leadline.commands.shared.argument_kinds import WORD
 from leadline.commands.shared.options import add_options, check_format, with_readable_runs
 from leadline.commands.shared.output import print_notes, write_table
 from leadline.commands.shared.signature import public
@@ -23,8 +23,7 @@ TENTHS = tuple(tenth / 10 for tenth in range(11))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    public("evaluate").add(parser, "qrels")
-    parser.add_argument("runs", metavar="RUN", type=INPUT_FILES, nargs="+", help="runs: files, patterns or folders")
+    public("evaluate").add(parser, "qrels", "runs")
     parser.add_argument(
         "--topic", metavar="ID", type=WORD, help="print every rank of this topic (default: the mean over topics)"
     )

@@ -11,10 +11,12 @@ Examples:
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
-from leadline.commands.shared.argument_kinds import INPUT_FILE, WORD, OutputFile
-from leadline.commands.shared.options import add_number, add_options, check_format, filter_values
+from leadline.commands.shared.argument_kinds import OutputFile
+from leadline.commands.shared.options import add_number, add_options, as_written, check_format, filter_values
 from leadline.commands.shared.output import print_notes, write, write_table
+from leadline.commands.shared.signature import public
 from leadline.commands.shared.terminal_page import TerminalPage, shorten
 from leadline.errors import UsageError
 
@@ -22,18 +24,11 @@ LISTED = 10  # titles of a lowest branch
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
     add_options(parser, "collection")
-    add_options(parser, "--class", metavar="CODE", help="only what is under this class: C07")
-    add("--titles", metavar="FILE", type=INPUT_FILE, help="titles of classes, a line each: C07D,Heterocyclic compounds")
+    under = {"flags": ["--class"], "metavar": "CODE", "type": as_written(partial(filter_values, "class"))}
+    public("directory").add(parser, "under", "titles", under=under)
     add_number(parser, "--depth", "levels to show", 2, most=4)
-    add(
-        "--index",
-        metavar="INDEX",
-        type=WORD,
-        default="INDEX",
-        help="index folder to name in the line that searches in a branch",
-    )
+    public("directory").add(parser, "index", index={"metavar": "INDEX"})
     add_options(parser, "-f")
     add_options(
         parser,
@@ -51,7 +46,7 @@ def run(options: argparse.Namespace) -> None:
     check_format(options)
     if page and options.format != "table":
         raise UsageError("--format", f"{options.format} is no page: give -o another ending, or leave --format out")
-    classes = filter_values("class", options.classes or "")
+    classes = filter_values("class", options.under)
     if len(classes) > 1:
         raise UsageError("--class", f"takes one class, got {len(classes)}")
     made = directory(

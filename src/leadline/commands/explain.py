@@ -15,7 +15,7 @@ import argparse
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from leadline.commands.shared.argument_kinds import FILE_OR_WORD, WORD
+from leadline.commands.shared.argument_kinds import FILE_OR_WORD
 from leadline.commands.shared.options import add_options, check_format, wrong_usage
 from leadline.commands.shared.output import write, write_table
 from leadline.commands.shared.signature import public
@@ -36,7 +36,7 @@ _VERDICTS: dict[str | None, str] = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("measure", metavar="MEASURE", type=WORD, help='such as "nDCG(gain=exp)@10"')
+    public("explain_topic").add(parser, "measure", measure={"flags": ["measure"]})
     add("score", metavar="QRELS RUN TOPIC", type=FILE_OR_WORD, nargs="*", help="judgements, a run and a topic")
     public("evaluate").add(parser, "order", "rel", "reads", "lengths", "qrels_format")
     add_options(parser, "-f", "-o")

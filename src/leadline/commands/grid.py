@@ -17,15 +17,17 @@ from leadline.commands.shared.argument_kinds import INPUT_FILE, OutputFolder
 from leadline.commands.shared.extras import add_cluster_option, check_pipelines, topics_spread
 from leadline.commands.shared.options import add_options
 from leadline.commands.shared.output import print_notes, progress_bar, write
+from leadline.commands.shared.signature import public
 from leadline.records.result import counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_options(parser, "index", "topics")
+    public("make_run").add(parser, "index", "topics")
     parser.add_argument("grid", metavar="GRID", type=INPUT_FILE, help="table of choices, a TOML file")
     add_options(parser, "-o", type=OutputFolder(), metavar="DIR", required=True, help="folder to write the runs to")
     add_cluster_option(parser)
-    add_options(parser, "-k", "--collection")
+    public("make_run").add(parser, "k", k={"flags": ["-k"]})
+    add_options(parser, "--collection")
     parser.add_argument("--plan", action="store_true", help="only print the runs and the choices of each")
     add_options(parser, "-q")
 

@@ -22,9 +22,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from leadline.commands.shared.argument_kinds import INPUT_TREE, OutputFolder
 from leadline.commands.shared.extras import WITH_MODEL, add_cluster_option, check_extras, chosen_cluster
 from leadline.commands.shared.options import (
-    MOST_WORKERS,
     add_choice,
-    add_number,
     add_options,
     choice,
     list_of,
@@ -34,7 +32,7 @@ from leadline.commands.shared.output import print_notes, progress_bar
 from leadline.commands.shared.signature import public
 from leadline.errors import InputError, UsageError
 from leadline.records.result import counted
-from leadline.retrieval.choices import COMMON, DERIVED, FIELDS, LANGUAGES, Members, Stemming, Unit, Words
+from leadline.retrieval.choices import COMMON, DERIVED, FIELDS, LANGUAGES, Members, Words
 from leadline.text.files import readable_size
 
 if TYPE_CHECKING:
@@ -65,15 +63,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(
         parser, "-o", type=OutputFolder("indexes"), metavar="INDEX", required=True, help="index folder to write"
     )
-    names, words = list_of(choice([*FIELDS, *DERIVED])), f"{','.join(FIELDS)} (default), derived: {', '.join(DERIVED)}"
-    add("--fields", metavar="NAMES", type=names, help=f"fields to index: {words}")
-    add_choice(parser, "--stem", get_args(Stemming), "stemming (porter: English)", None, "snowball")
-    add_choice(parser, "--stop", STOP_LISTS, "common words to leave out", None, "those of the language")
-    add_choice(parser, "--language", list(LANGUAGES), "language of the texts", None, "en")
+    unset: dict[str, Any] = {"default": None}  # since --update refuses what is given
+    public("build_index").add(
+        parser,
+        *("fields", "stemming", "stop_words", "language", "positions", "unit", "workers"),
+        fields={"metavar": "NAMES", "type": list_of(choice([*FIELDS, *DERIVED])), **unset},
+        stemming={"flags": ["--stem"], "dest": "stem", **unset},
+        stop_words={"flags": ["--stop"], "dest": "stop", "choices": STOP_LISTS, **unset},
+        language={"choices": LANGUAGES, **unset},
+        positions={"action": argparse.BooleanOptionalAction, **unset},
+        unit=unset,
+    )
     add_choice(parser, "--words", get_args(Words), "how 1,2-dichloroethane is split into words", None, "chemical")
-    positions = "store word positions, for phrases and NEAR; the index is about three times as large (default: no)"
-    add("--positions", action=argparse.BooleanOptionalAction, default=None, help=positions)
-    add_choice(parser, "--unit", get_args(Unit), "what is indexed as one", None, "document")
     add_choice(parser, "--members", get_args(Members), "texts of a family", None, "joined")
     update = (
         "bring an existing index up to date: documents added, changed and deleted in the collection (--add: the same)"
@@ -82,7 +83,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     vectors = "also store vectors; MODEL is a folder with a model as ONNX or safetensors (default: the packaged MiniLM)"
     add("--dense", metavar="MODEL", type=INPUT_TREE, nargs="?", const="", help=vectors)
     add_cluster_option(parser)
-    add_number(parser, "--workers", "number of threads (default: number of cores)", most=MOST_WORKERS)
     public("evaluate").add(parser, "memory")
     add_options(parser, "-q")
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from leadline.commands.shared.argument_kinds import INPUT_FILE, INPUT_FILES, OUR_FOLDER, OUR_POOL, OutputFile
+from leadline.commands.shared.argument_kinds import INPUT_FILE, OUR_FOLDER, OUR_POOL, OutputFile
 from leadline.commands.shared.options import (
     add_choice,
     add_number,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("runs", metavar="RUN", type=INPUT_FILES, nargs="+", help="runs: files, patterns or folders")
+    public("evaluate").add(parser, "runs")
     add(
         "--strata",
         type=as_written(_check_strata),

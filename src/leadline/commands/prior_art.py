@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING
 
 from leadline.commands.shared.argument_kinds import FILE_OR_WORD
 from leadline.commands.shared.extras import check_pipelines
-from leadline.commands.shared.options import add_options, add_system_option, as_written, check_format
+from leadline.commands.shared.options import add_system_option, as_written, check_format
 from leadline.commands.shared.output import print_notes, write, write_table
+from leadline.commands.shared.signature import public
 from leadline.commands.shared.terminal_page import (
     INDENT,
     TerminalPage,
@@ -44,15 +45,13 @@ QUOTED = 3  # hits of a claim whose passages are printed; the others are named
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_options(parser, "index")
     add = parser.add_argument
-    add(
-        "patent", metavar="PATENT", type=FILE_OR_WORD, nargs="+", help="number of a patent in the collection, or a file"
-    )
+    patent = {"metavar": "PATENT", "type": FILE_OR_WORD, "nargs": "+"}
+    public("prior_art").add(parser, "index", "patent", patent=patent)
     add_system_option(parser, None, f"{DEFAULT_SYSTEM}, with what the index has")
     date = "filing date of the patent, or the priority date that it claims: only earlier documents are shown"
     add("--date", metavar="DATE", type=as_written(parse_date), help=f"{date} (default: the date in its file)")
-    add_result_options(parser, k=10)
+    add_result_options(parser, "prior_art")
 
 
 def run(options: argparse.Namespace) -> None:

@@ -31,6 +31,7 @@ from leadline.commands.shared.argument_kinds import INPUT_FILE, WORD, OutputFile
 from leadline.commands.shared.extras import add_cluster_option, check_pipelines, is_missing, topics_spread
 from leadline.commands.shared.options import add_options, add_system_option
 from leadline.commands.shared.output import print_notes, progress_bar, write
+from leadline.commands.shared.signature import public
 from leadline.errors import InputError, UsageError
 from leadline.records.result import Table, counted
 from leadline.text.files import json_text, write_stored, write_whole
@@ -45,8 +46,7 @@ DEFAULT_SYSTEM = "baseline"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_options(parser, "index")
-    add_options(parser, "topics", nargs="?")
+    public("make_run").add(parser, "index", "topics", topics={"nargs": "?"})
     add_system_option(parser, None, DEFAULT_SYSTEM)
     add_options(
         parser,
@@ -56,20 +56,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="-",
         help="run file to write (default: standard output)",
     )
-    add_options(parser, "-k")
+    public("make_run").add(parser, "k", k={"flags": ["-k"]})
     parser.add_argument("--tag", type=WORD, help="name of the run, in its last column (default: that of the system)")
     parser.add_argument("--patents", metavar="FILE", type=INPUT_FILE, help="patents outside the collection, as topics")
-    groups = "keep only the best of each group of near-duplicates: what `leadline duplicates -o FILE` wrote"
-    parser.add_argument("--duplicates", metavar="FILE", type=INPUT_FILE, help=groups)
+    public("search").add(parser, "duplicates")
     any_date = 'ignore dates that texts ask for, such as "published after 1997"'
     parser.add_argument("--any-date", action="store_true", help=any_date)
-    parser.add_argument(
-        "--engine", metavar="FILE", type=INPUT_FILE, help="ask the search service that this TOML file describes"
-    )
+    public("run_engine").add(parser, engine={"flags": ["--engine"], "metavar": "FILE"})
     partial = "with --engine: write the run without the topics that failed"
     parser.add_argument("--partial", action="store_true", help=partial)
-    code = "with --engine: allow a file to name a program or Python code, which is then run"
-    parser.add_argument("--run-code", action="store_true", help=code)
     add_cluster_option(parser)
     add_options(parser, "--collection", "-q")
 

@@ -1,9 +1,9 @@
 """Search an index with words, phrases, AND, OR, NOT, NEAR and fields.
 
 A query is any text: polymer film, "thin film", polymer*, film NEAR/5 silver, title:film, class:C07D, before:1998,
-+must, -not. docs/query-language.md describes the language, and the operators of other systems that it understands.
-Only the best document of a family is shown. With --history the queries are numbered and kept; without QUERY they are
-listed.
++must, -not; put -- before one that begins with -. docs/query-language.md describes the language, and the operators of
+other systems that it understands. Only the best document of a family is shown. With --history the queries are numbered
+and kept; without QUERY they are listed.
 
 Examples:
   leadline search patents.index 'title:coating AND (poly* OR "thin film") -metal' --before 2000
@@ -19,10 +19,9 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from leadline.commands.shared.argument_kinds import INPUT_FILE, WORD, UpdatedFile
+from leadline.commands.shared.argument_kinds import WORD, UpdatedFile
 from leadline.commands.shared.extras import add_cluster_option, check_memory, index_sharded
 from leadline.commands.shared.options import (
-    add_options,
     check_format,
     filter_values,
     memory_budget,
@@ -42,41 +41,31 @@ if TYPE_CHECKING:
     from leadline.retrieval.pipeline.pipeline import Step
     from leadline.retrieval.word_search import SearchHistory, SearchResult
 
+SEARCHED = (
+    "index", "query", "model", "fields", "before", "after", "classes", "offices", "newest", "then", "duplicates",
+    "history",
+)  # fmt: skip
 EVIDENCE = ("anchor_text", "freshness", "hits", "indegree", "pagerank")
 Share = dict[str, Any]  # what a word adds to a score
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add_options(parser, "index")
-    add(
-        "query",
-        metavar="QUERY",
-        type=WORD,
-        nargs="*",
-        help="words to search for; put -- before a query that begins with -",
-    )
-    models = "ranking model: bm25, bm25f, dirichlet or another, such as 'bm25(k1=0.9, b=0.4)' (default: %(default)s)"
-    add("--model", metavar="MODEL", type=WORD, default="bm25", help=models)
-    add("--fields", metavar="NAMES", type=WORD, help="fields to search, with weights: title=2,abstract (default: all)")
-    add_options(parser, "--before", "--after", "--class", "--office")
-    add("--newest", action="store_true", help="sort by publication date, newest first")
-    then = f"order results again by {', '.join(EVIDENCE)}; with a weight: 'pagerank(weight=0.3)'; may be repeated"
-    add("--then", metavar="STEP", type=WORD, action="append", help=then)
-    groups = "show only the best of each group of near-duplicates: what `leadline duplicates -o FILE` wrote"
-    add("--duplicates", metavar="FILE", type=INPUT_FILE, help=groups)
-    add(
-        "--history",
-        metavar="FILE",
-        type=UpdatedFile(),
-        help="keep the queries of a session; #1 AND #2 combines earlier ones",
+    public("search").add(
+        parser,
+        *SEARCHED,
+        query={"metavar": "QUERY", "nargs": "*"},
+        model={"metavar": "MODEL"},
+        fields={"metavar": "NAMES", "type": WORD},
+        then={"action": "append"},
+        history={"type": UpdatedFile()},
     )
     explain = "show how the query is understood, and the number of documents for each part of it"
     add("--explain-query", action="store_true", help=explain)
     add("--why", action="store_true", help="show what each word, and each step of --then, adds to the score")
     add_cluster_option(parser)
     public("evaluate").add(parser, "memory")
-    add_result_options(parser, k=20)
+    add_result_options(parser, "search")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -100,25 +89,17 @@ def run(options: argparse.Namespace) -> None:
     groups = read_groups(options.duplicates) if options.duplicates else None
     context = SearchContext.open(options.index, options.collection)
     keep_to(memory_budget(options), context.index)
-    fields = _fields(options.fields, context.index)
-    classes, offices = filter_values("class", options.classes or ""), filter_values("office", options.office or "")
+    own = {
+        "fields": _fields(options.fields, context.index),
+        "classes": filter_values("class", options.classes or ""),
+        "offices": filter_values("office", options.offices or ""),
+        "then": then,
+        "duplicates": groups,
+    }
     with index_sharded(options, context):
         with wrong_usage():
-            found = search_words(
-                context,
-                text,
-                options.k,
-                model=options.model,
-                fields=fields,
-                before=options.before,
-                after=options.after,
-                classes=classes,
-                offices=offices,
-                newest=options.newest,
-                then=then,
-                duplicates=groups,
-                earlier=None if history is None else history.earlier,
-            )
+            how = public("search").given(options, "k", "model", "before", "after", "newest", **own)
+            found = search_words(context, text, earlier=None if history is None else history.earlier, **how)
         shares = [found.why(hit) for hit in found.hits if options.why]
     why = [[{"term": each.term, "score": each.score} for each in share] for share in shares]
     if options.explain_query:

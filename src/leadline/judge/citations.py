@@ -175,6 +175,11 @@ def from_citations(
 ) -> Derived:
     """Judgements of every topic from the citations of a collection, with the reason for each.
 
+    topics: ids one per line, a table, or TREC markup
+    dates: leave out what was published after this date
+    origins: only citations by these: applicant, examiner, opposition, third party, unknown (default: all)
+    rules: 1: what the topic cites, 2: the families of that, 3: what its family cites
+
     The collection and the topics may be given as paths.
     """
     import polars as pl

@@ -192,7 +192,10 @@ def explain_topic(
     lengths: Mapping[str, float] | None = None,
     qrels_format: str | None = None,
 ) -> Breakdown:
-    """Return the score of one topic of one run, term by term."""
+    """Return the score of one topic of one run, term by term.
+
+    measure: such as "nDCG(gain=exp)@10"
+    """
     wanted = parse_measure(measure, rel=rel)
     judged = open_qrels(qrels, format=qrels_format)
     if topic not in judged.topics:

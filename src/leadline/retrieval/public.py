@@ -14,7 +14,7 @@ from leadline.collections.links.graph import LinkWorkers, SelfLinks
 from leadline.collections.links.page_scores import Form, PageScores, hits_of, in_degrees_of, pagerank_of, query_pages
 from leadline.collections.links.reading import Kept, LinkSource, Nofollow, read_links
 from leadline.errors import InputError, LeadlineWarning
-from leadline.options import Bounds, Count
+from leadline.options import Bounds, Classes, Count, Day, Offices, Workers
 from leadline.records.inputs import DuplicatesLike, Path
 from leadline.records.result import counted
 
@@ -42,10 +42,18 @@ def build_collection(
     keep: str | Sequence[str] | None = None,
     form: str | None = None,
     mapping: Path | None = None,
-    processes: int = 1,
+    processes: Workers = 1,
     progress: Progress | None = None,
 ) -> Collection:
-    """Build a collection from files, folders and archives of patents and articles. A stopped build is resumed."""
+    """Build a collection from files, folders and archives of patents and articles. A stopped build is resumed.
+
+    sources: files, folders, patterns, archives, or ir_datasets:NAME
+    keep: fields that a document must have, or "all" to keep every document (default: "claims,description|abstract" if
+        any has claims)
+    form: format of the sources (default: detected)
+    mapping: where the fields are in JSON lines or CSV of another format
+    processes: number of processes (default: number of cores, in Python 1)
+    """
     from leadline.collections.documents.collection import Collection
 
     listed = [sources] if isinstance(sources, (str, os.PathLike)) else list(sources)
@@ -64,9 +72,19 @@ def build_index(
     stemming: Literal["snowball", "porter", "none"] = "snowball",
     stop_words: Literal["common", "none"] = "common",
     unit: Literal["document", "family"] = "document",
-    workers: int | None = None,
+    workers: Workers | None = None,
 ) -> Index:
-    """Index a collection, or any documents. `positions` are needed for phrases and NEAR."""
+    """Index a collection, or any documents.
+
+    fields: fields to index: title, abstract, claims, description (default), derived: biology, entities,
+        phrases, sentences
+    positions: store word positions, for phrases and NEAR; the index is about three times as large (default: no)
+    language: language of the texts
+    stemming: stemming (porter: English)
+    stop_words: common words to leave out (default: those of the language)
+    unit: what is indexed as one
+    workers: number of threads (default: number of cores)
+    """
     from leadline.collections.documents.collection import Collection
     from leadline.retrieval.index.analysis import Analysis
     from leadline.retrieval.index.index import Index
@@ -85,14 +103,14 @@ def build_index(
 def search(
     index: IndexLike,
     query: str,
-    k: int = 20,
+    k: Count = 20,
     *,
     model: str = "bm25",
     fields: Sequence[str] | Mapping[str, float] | None = None,
-    before: str | None = None,
-    after: str | None = None,
-    classes: Sequence[str] = (),
-    offices: Sequence[str] = (),
+    before: Day | None = None,
+    after: Day | None = None,
+    classes: Classes = (),
+    offices: Offices = (),
     newest: bool = False,
     then: Step | None = None,
     duplicates: DuplicatesLike | None = None,
@@ -100,9 +118,23 @@ def search(
 ) -> SearchResult:
     """The best k families for a query in words, as docs/query-language.md describes it.
 
-    With `history`, the file of a session, the query is numbered and kept there, and may name earlier ones: `#1 AND #2`.
-    `then` is a step, or a pipeline of them, that orders the first results again: `ll.steps.PageRank(0.3)`. With
-    `duplicates`, a file of them or what `duplicates` returns, the best of each group of near-duplicates is found.
+    index: index folder, made by `leadline index`
+    query: words to search for
+    k: number of families to show
+    model: ranking model: bm25, bm25f, dirichlet or another, such as 'bm25(k1=0.9, b=0.4)'
+    fields: fields to search, with weights: title=2,abstract (default: all)
+    before: only patents published before this day, or before the first day of a month or year
+    after: only patents published after this day, or after the last day of a month or year
+    classes: only these classes: C07D,A61K
+    offices: only these offices: EP,US
+    newest: sort by publication date, newest first
+    then: order results again by anchor_text, freshness, hits, indegree, pagerank; with a weight:
+        'pagerank(weight=0.3)'; may be repeated
+    duplicates: keep only the best of each group of near-duplicates: what `leadline duplicates -o FILE` wrote
+    history: keep the queries of a session; #1 AND #2 combines earlier ones
+
+    In Python, `fields` may be a mapping from names to weights, `then` any step or a pipeline of them,
+    `ll.steps.PageRank(0.3)`, and `duplicates` also what `duplicates` returns.
     """
     from leadline.records.inputs import read_groups
     from leadline.retrieval.word_search import SearchHistory, search_words
@@ -129,10 +161,15 @@ def search(
 
 
 def prior_art(
-    index: IndexLike, patent: str | Document, k: int = 10, *, system: str | Step | None = None, snippet: int = 200
+    index: IndexLike, patent: str | Document, k: Count = 10, *, system: str | Step | None = None, snippet: int = 200
 ) -> PriorArt:
-    """Find prior art for a patent, and the claims it bears on. The patent is a number in the collection, or a Document.
+    """Find prior art for a patent, and the claims it bears on.
 
+    index: index folder, made by `leadline index`
+    patent: number of a patent in the collection, or a file
+    k: number of families to show
+
+    In Python the patent is a number or a Document.
     `system` is the name of a system or a pipeline (default: `best`, with what the index has).
     """
     from leadline.collections.documents.document import Document
@@ -152,11 +189,15 @@ def make_run(
     index: IndexLike,
     topics: Path | Topics,
     system: str | Step = "best",
-    k: int = 1000,
+    k: Count = 1000,
     *,
     narratives: Literal["dates", "words"] = "dates",
 ) -> Run:
     """Search for every topic with a named system, a variant of one (`bitem:claims`), a pipeline, or one in a TOML file.
+
+    index: index folder, made by `leadline index`
+    topics: ids one per line, a table, or TREC markup
+    k: documents per topic
 
     A topic in words that asks for dates, "published after 1997", limits the search, unless `narratives` is "words". One
     that is a Boolean query finds what `search` finds. What is to be said of topics, such as that nothing was found or

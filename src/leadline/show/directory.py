@@ -26,11 +26,14 @@ def directory(
     output: Path | None = None,
     index: str = "INDEX",
 ) -> Directory:
-    """A collection as a tree of its classes with counts, or what is `under` one of them.
+    """A collection as a tree of its classes with counts, or what is under one of them.
 
-    Documents without a class are gathered in clusters, named by their words. `titles` of classes are a mapping or a
-    file of lines such as `C07D,Heterocyclic compounds`. With `output`, the tree is also written as one HTML page, whose
-    line to search in a branch names the folder `index`.
+    under: only what is under this class: C07
+    titles: titles of classes, a line each: C07D,Heterocyclic compounds
+    index: index folder to name in the line that searches in a branch
+
+    Documents without a class are gathered in clusters, named by their words. `titles` are such a file or a
+    mapping. With `output`, the tree is also written as one HTML page.
     """
     source = collection if isinstance(collection, Collection) else Collection.open(collection)
     named = read_class_titles(titles) if isinstance(titles, (str, os.PathLike)) else titles

@@ -449,10 +449,12 @@ def incomplete(
     return Incomplete.of(study, keep=keep, samples=samples, rounding=rounding, seed=seed)
 
 
-def left_out(study: Study, *, depths: Iterable[int] | None = None, teams: Mapping[str, str] | None = None) -> LeftOut:
+def left_out(study: Study, *, depths: Iterable[Count] | None = None, teams: Mapping[str, str] | None = None) -> LeftOut:
     """How the ranking changes without the documents that one run, or one team, found alone, or with shallower pools.
 
-    `depths` are those of pools to try instead; `teams` gives the team of a run (default: each run by itself).
+    depths: keep the pool to these depths, such as 10,20,50
+
+    `teams` gives the team of a run (default: each run by itself).
     """
     from leadline.trust import incomplete as studies
     from leadline.trust.study import Study

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import ast
+import importlib
 import inspect
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
 import leadline as ll
+from leadline.commands import FOLDER, command_files
 from leadline.commands.shared.argument_kinds import INPUT_FILE, check_outputs
 from leadline.commands.shared.options import add_options
-from leadline.commands.shared.signature import Signature, described, public
+from leadline.commands.shared.signature import Settings, Signature, described, public
 from leadline.errors import InputError
 
 TOY = '''
@@ -151,10 +155,8 @@ def test_no_output_replaces_what_a_path_of_the_function_is(
         check_outputs(parser, options)
 
 
-FUNCTIONS = [
-    "compare", "correlation", "duplicates", "evaluate", "hits", "ideal_run", "incomplete", "overlap", "pagerank",
-    "power", "read_links", "read_scores", "report", "retrievability", "slices", "tune", "verdict",
-]  # fmt: skip
+PUBLIC = {name: each for name in ll.__all__ if inspect.isfunction(each := getattr(ll, name))}
+FUNCTIONS = [name for name, each in PUBLIC.items() if described(inspect.getdoc(each) or "")]
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -173,3 +175,56 @@ def test_what_is_read_from_the_source_is_what_python_has(name: str) -> None:
 def test_files_of_evaluate_are_inputs() -> None:
     files = {name for name, each in public("evaluate").options.items() if each.kind.get("type") is INPUT_FILE}
     assert files == {"qrels", "runs", "topics", "reads", "lengths", "runs_info", "duplicates"}
+
+
+# Options that a command describes itself, though its public function has a parameter of that name.
+SHARED = {"inputs", "collection", "output", "format"}  # of many commands, most of which have no such function
+BY_HAND = {
+    "evaluate": {"like"},  # also prints the lines of the other program
+    "compare slices": {"topics", "by"},  # may be left out: the judgements have an attribute, too
+    "crawl": {"seed_file"},  # --seeds, a file: in Python the seeds are listed
+    "judge agreement": {"measures", "runs"},  # ranks the runs by each person's marks
+    "links pagerank": {"personal"},  # a file, in Python a mapping
+    "prior-art": {"system"},  # lists the systems there are
+    "review serve": {"labels"},  # whether labels in the files are taken over
+    "run": {"system"},
+    "systems": {"names"},
+    "topics sample": {"after", "before"},  # dates of priority, not of publication
+}
+
+
+def functions_of(name: str, path: Path) -> set[str]:
+    """The public functions of a command: that of its name, those it imports, and those it takes options from."""
+    source = path.read_text(encoding="utf-8")
+    imported = {
+        each.name for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom) for each in node.names
+    }
+    named = {*imported, *re.findall(r'public\("(\w+)"\)', source), name.replace("-", "_")}
+    return {each for each in named & set(ll.__all__) if inspect.isfunction(getattr(ll, each))}
+
+
+@pytest.mark.parametrize("name", command_files())
+def test_no_command_describes_what_its_public_function_describes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An option with the name of a parameter has its text from that parameter's line."""
+    from_lines, add = set[str](), Signature.add
+
+    def recorded(self: Signature, parser: argparse.ArgumentParser, *names: str, **changes: Settings) -> None:
+        before = len(parser._actions)
+        add(self, parser, *names, **changes)
+        for option, action in zip(names or self.options, parser._actions[before:], strict=True):
+            if "help" not in changes.get(option, {}):
+                from_lines.add(action.dest)
+
+    monkeypatch.setattr(Signature, "add", recorded)
+    path = command_files()[name]
+    parser = argparse.ArgumentParser()
+    module = ".".join(path.relative_to(FOLDER).with_suffix("").parts)
+    importlib.import_module(f"leadline.commands.{module}").add_arguments(parser)
+    functions = functions_of(name, path)
+    parameters = {each for function in functions for each in inspect.signature(PUBLIC[function]).parameters}
+    by_hand = {
+        action.dest
+        for action in parser._actions
+        if {action.dest, *(flag.strip("-").replace("-", "_") for flag in action.option_strings)} & parameters
+    } - from_lines
+    assert by_hand - SHARED == BY_HAND.get(name, set())

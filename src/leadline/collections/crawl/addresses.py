@@ -18,16 +18,18 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from urllib.parse import quote, unquote_to_bytes, urljoin, urlsplit
 
 from leadline.errors import InputError
+from leadline.options import Bounds
 from leadline.version import __version__
 
 if TYPE_CHECKING:
     from aiohttp.abc import AbstractResolver
 
 SCHEMES = {"http": 80, "https": 443}
+Seconds = Annotated[float, Bounds(0, 86_400)]
 LONGEST = 2000  # characters of an address
 DEFAULT_PAGES = frozenset(
     f"{name}.{ending}"

@@ -24,9 +24,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from leadline.collections.crawl.addresses import CHAIN, WEB_PACKAGES, CrawlSettings, Lookup, system_lookup
+from leadline.collections.crawl.addresses import CHAIN, WEB_PACKAGES, CrawlSettings, Lookup, Seconds, system_lookup
 from leadline.collections.crawl.crawler import Crawler, CrawlProgress
 from leadline.collections.crawl.fetching import UNREACHABLE
 from leadline.collections.crawl.frontier import PAGE_COLUMNS, Frontier, QueuedPage, WarcPlace, WarcStore, body_digest
@@ -42,6 +42,7 @@ from leadline.collections.documents.collection import (
 from leadline.collections.documents.document import Document
 from leadline.collections.documents.fields.web_pages import PDF_TYPE, packed_page, page_document, reads_pdf
 from leadline.errors import InputError
+from leadline.options import Bounds, Count
 from leadline.records.result import Result, counted
 from leadline.text.checksums import Finding, file_sha256, read_sealed, sealed
 from leadline.text.files import write_stored
@@ -391,27 +392,44 @@ def crawl(
     seeds: str | Sequence[str],
     folder: str | os.PathLike[str],
     *,
-    depth: int | None = None,
-    pages: int | None = None,
-    per_host: int | None = None,
+    depth: Annotated[int, Bounds(0)] | None = None,
+    pages: Count | None = None,
+    per_host: Annotated[int, Bounds(0)] | None = None,
     hosts: Sequence[str] | None = None,
     include: Sequence[str] | None = None,
     exclude: Sequence[str] | None = None,
-    delay: float | None = None,
-    timeout: float | None = None,
-    max_size: int | None = None,
-    chain: int | None = None,
-    connections: int | None = None,
+    delay: Seconds | None = None,
+    timeout: Seconds | None = None,
+    max_size: Annotated[int, Bounds(1, 1024)] | None = None,
+    chain: Annotated[int, Bounds(0)] | None = None,
+    connections: Annotated[int, Bounds(1, 1024)] | None = None,
     user_agent: str | None = None,
     private: Sequence[str] | None = None,
     sitemaps: bool | None = None,
     again: bool = False,
     progress: Callable[[CrawlProgress], None] | None = None,
 ) -> CrawlOutcome:
-    """Crawl pages of the web into a folder that is a collection; the options are those of `leadline crawl`.
+    """Crawl pages of the web into a folder that is a collection.
 
-    The same folder again goes on where an earlier crawl stopped, with its seeds and options where these are not given;
-    `again` asks for what changed since. `max_size` is in MiB. `progress` is called with how far the crawl is.
+    seeds: addresses to begin with
+    depth: links from a seed that are followed (default: 20)
+    pages: pages asked for in all (default: 10,000)
+    per_host: pages asked of one host (default: no limit)
+    hosts: hosts to crawl: example.org,*.example.com (default: those of the seeds)
+    include: only addresses that match, such as '*/docs/*'
+    exclude: no addresses that match
+    delay: seconds between two requests to a host; robots.txt may ask for more (default: 1)
+    timeout: seconds for a whole page (default: 60)
+    max_size: largest page in MiB; a longer one is cut (default: 10)
+    chain: pages in a row that only lead on to the next one (default: 300; 0: no limit)
+    connections: hosts asked at the same time (default: 16)
+    user_agent: how the crawler names itself
+    private: a name that may lead to a private address, as an intranet
+    sitemaps: read sitemaps (default: yes)
+    again: ask again for every page, and keep what changed
+
+    The same folder again goes on where an earlier crawl stopped, with its seeds and options where these are not given.
+    `progress` is called with how far the crawl is.
     """
     missing = [name for name in WEB_PACKAGES if importlib.util.find_spec(name) is None]
     if missing:

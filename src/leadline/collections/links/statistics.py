@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -17,6 +17,7 @@ from leadline.collections.documents.families import first_of, unite
 from leadline.collections.links.graph import LinkGraph
 from leadline.collections.links.reading import LINKS, PAGES, LinkSource, crawl_table, opened, read_links
 from leadline.errors import InputError, checked_choice
+from leadline.options import Bounds
 from leadline.records.result import Result, Table, counted
 from leadline.text.spread import MemoryLike
 
@@ -63,6 +64,8 @@ class LinkStatistics(Result):
 
 def link_statistics(source: LinkSource, *, start: str | None = None, memory: MemoryLike = None) -> LinkStatistics:
     """The pages, links, orphans, hosts and depths of a graph; of a crawl also its coverage and freshness.
+
+    start: page from which depth is counted (default: the crawl's seeds)
 
     An orphan is a page to which no other page links. Depth is the least number of links from a seed of the crawl, or
     from the page `start`. Coverage is the share of pages that were fetched among those the crawl knows of. Freshness is
@@ -301,16 +304,21 @@ class PageSample(Result):
 
 def sample_pages(
     source: LinkSource,
-    count: int,
+    count: Annotated[int, Bounds(1, 10_000_000)],
     *,
     method: WalkMethod = "metropolis",
-    steps: int = WALK_STEPS,
+    steps: Annotated[int, Bounds(1, 1_000_000)] = WALK_STEPS,
     start: str | None = None,
     rng: np.random.Generator | int = 1,
 ) -> PageSample:
-    """Draw pages by random walks that follow links either way; each walk draws one page after `steps` steps.
+    """Draw pages by random walks that follow links either way; each walk draws one page at its end.
 
-    Walks begin on the page `start`, by default on the page with most links. `walk` is without correction, `uniform`
+    count: pages to draw
+    method: how pages are drawn
+    steps: steps of each walk
+    start: page on which walks begin (default: the one with most links)
+
+    `walk` is without correction, `uniform`
     draws from the list of all pages, which a walk does not have.
     """
     checked_choice("method", method, WALK_METHODS)

@@ -15,12 +15,10 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from leadline.collections.choices import DEFAULT_RULE, READER_FORMS
-from leadline.commands.shared.argument_kinds import INPUT_FILE, INPUT_TREE, OutputFolder
-from leadline.commands.shared.extras import add_cluster_option, add_registered, chosen_cluster
+from leadline.collections.choices import READER_FORMS
+from leadline.commands.shared.argument_kinds import INPUT_TREE, OutputFolder
+from leadline.commands.shared.extras import add_cluster_option, chosen_cluster, registered
 from leadline.commands.shared.options import (
-    MOST_WORKERS,
-    add_number,
     add_options,
     as_written,
     memory_budget,
@@ -32,24 +30,18 @@ from leadline.records.result import counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add, default = parser.add_argument, ",".join(DEFAULT_RULE)
-    add(
-        "sources",
-        type=INPUT_TREE,
-        nargs="+",
-        metavar="SOURCE",
-        help="files, folders, patterns, archives, or ir_datasets:NAME",
+    public("build_collection").add(
+        parser,
+        *("sources", "mapping", "keep", "processes"),
+        sources={"type": INPUT_TREE, "nargs": "+", "metavar": "SOURCE"},
+        mapping={"flags": ["--map"], "metavar": "TOML"},
+        keep={"metavar": "FIELDS", "type": as_written(_check_rule)},
+        processes={"default": None},
     )
     add_options(
         parser, "-o", type=OutputFolder("collections"), metavar="DIR", required=True, help="collection folder to write"
     )
-    add("--map", metavar="TOML", type=INPUT_FILE, help="where the fields are in JSON lines or CSV of another format")
-    fields = (
-        f'fields that a document must have, or "all" to keep every document (default: "{default}" if any has claims)'
-    )
-    add("--keep", metavar="FIELDS", type=as_written(_check_rule), help=fields)
     add_form_option(parser)
-    add_number(parser, "--processes", "number of processes (default: number of cores)", most=MOST_WORKERS)
     add_cluster_option(parser)
     public("evaluate").add(parser, "memory")
     add_options(parser, "-q")
@@ -68,7 +60,7 @@ def run(options: argparse.Namespace) -> None:
             options.output,
             keep=options.keep,
             form=options.form,
-            mapping=options.map,
+            mapping=options.mapping,
             processes=options.processes or os.cpu_count() or 1,
             progress=progress,
             spread=spread,
@@ -85,7 +77,8 @@ def run(options: argparse.Namespace) -> None:
 
 
 def add_form_option(parser: argparse.ArgumentParser) -> None:
-    add_registered(parser, "--form", READER_FORMS, _readers, "format of the sources", "detected")
+    form = {"choices": READER_FORMS, "type": registered(READER_FORMS, _readers)}
+    public("build_collection").add(parser, "form", form=form)
 
 
 def _readers() -> Mapping[str, Any]:

@@ -13,8 +13,9 @@ import os
 
 from leadline.commands.collection.build import add_form_option, left_out
 from leadline.commands.shared.argument_kinds import INPUT_TREE, InputPath
-from leadline.commands.shared.options import MOST_WORKERS, add_number, add_options, split_list
+from leadline.commands.shared.options import add_options, split_list
 from leadline.commands.shared.output import print_notes, progress_bar
+from leadline.commands.shared.signature import public
 from leadline.errors import UsageError
 from leadline.records.result import counted
 
@@ -22,13 +23,8 @@ from leadline.records.result import counted
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add_options(parser, "collection")
-    add(
-        "sources",
-        type=INPUT_TREE,
-        nargs="*",
-        metavar="SOURCE",
-        help="files, folders, patterns, archives, or ir_datasets:NAME",
-    )
+    sources = {"type": INPUT_TREE, "nargs": "*", "metavar": "SOURCE"}
+    public("build_collection").add(parser, "sources", sources=sources)
     add(
         "--delete",
         metavar="IDS",
@@ -36,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="numbers of documents to delete, separated by commas; or @FILE, one a line",
     )
     add_form_option(parser)
-    add_number(parser, "--processes", "number of processes (default: number of cores)", most=MOST_WORKERS)
+    public("build_collection").add(parser, "processes", processes={"default": None})
     add_options(parser, "-q")
 
 

@@ -20,7 +20,7 @@ from leadline.commands.shared.comparison import (
     load_study_with,
 )
 from leadline.commands.shared.extras import chosen_cluster
-from leadline.commands.shared.options import list_of, read_run_table, whole_number
+from leadline.commands.shared.options import read_run_table
 from leadline.commands.shared.output import print_notes, progress_bar, write, write_table
 from leadline.commands.shared.signature import public
 from leadline.errors import UsageError
@@ -30,7 +30,7 @@ MEASURES = "AP@100 R@100 PRES@100 AP@1000 R@1000 PRES@1000"  # those of the pape
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add, depths = parser.add_argument, list_of(whole_number(1), ", ")
+    add = parser.add_argument
     public("incomplete").add(parser, "keep", "samples")
     words = "keep at least one relevant document a topic, rounding half up; the shares are then larger than named"
     add("--at-least-one", action="store_true", help=words)
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     kind.add_argument(
         "--sources", metavar="FILE", type=INPUT_FILE, help="leave out what only one source found: topic document source"
     )
-    kind.add_argument("--depths", metavar="DEPTHS", type=depths, help="keep the pool to these depths, such as 10,20,50")
+    public("left_out").add(kind, "depths", depths={"metavar": "DEPTHS"})
     public("evaluate").add(parser, "runs_info")
     add(
         "--per",

@@ -12,22 +12,16 @@ from __future__ import annotations
 
 import argparse
 
-from leadline.collections.choices import WALK_METHODS, WALK_STEPS
-from leadline.commands.shared.argument_kinds import WORD
 from leadline.commands.shared.link_options import add_link_options, read_link_source
-from leadline.commands.shared.options import add_choice, add_number, add_options, check_format
+from leadline.commands.shared.options import add_options, check_format
 from leadline.commands.shared.output import print_notes, write_table
 from leadline.commands.shared.signature import public
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_link_options(parser)
-    add_number(parser, "-n --number", "pages to draw", 100, most=10_000_000)
-    add_choice(parser, "--method", WALK_METHODS, "how pages are drawn", "metropolis")
-    add_number(parser, "--steps", "steps of each walk", WALK_STEPS, most=1_000_000)
-    parser.add_argument(
-        "--start", metavar="PAGE", type=WORD, help="page on which walks begin (default: the one with most links)"
-    )
+    number = {"flags": ["-n", "--number"], "dest": "number", "default": 100}
+    public("sample_pages").add(parser, count=number, start={"metavar": "PAGE"})
     parser.add_argument("--bias", action="store_true", help="print how far each method is from uniform instead")
     public("compare").add(parser, "seed")
     add_options(parser, "-f", "-o", "-q")

@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from leadline.commands.shared.argument_kinds import INPUT_TREE, WORD
+from leadline.commands.shared.argument_kinds import INPUT_TREE
 from leadline.commands.shared.options import add_options, check_format, memory_budget
 from leadline.commands.shared.output import print_notes, write_table
 from leadline.commands.shared.signature import public
@@ -28,9 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--against", metavar="DIR|EDGES", type=INPUT_TREE, help="another crawl or graph: print how the two overlap"
     )
-    parser.add_argument(
-        "--start", metavar="PAGE", type=WORD, help="page from which depth is counted (default: the crawl's seeds)"
-    )
+    public("link_statistics").add(parser, "start", start={"metavar": "PAGE"})
     public("evaluate").add(parser, "memory")
     add_options(parser, "-f", "-o", "-q")
 

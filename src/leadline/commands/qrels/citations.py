@@ -23,6 +23,7 @@ from leadline.commands.shared.link_options import (
 )
 from leadline.commands.shared.options import add_choice, add_options, add_summary_options
 from leadline.commands.shared.output import print_notes, write
+from leadline.commands.shared.signature import public
 from leadline.errors import UsageError
 from leadline.judge.choices import Grades
 from leadline.records.result import Table, counted
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_options(parser, "collection", "topics", nargs="?")
+    add_options(parser, "collection", nargs="?")
+    public("from_citations").add(parser, "topics", topics={"nargs": "?"})
     add_options(
         parser,
         "-o",

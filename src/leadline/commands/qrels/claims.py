@@ -18,6 +18,7 @@ from leadline.commands.shared.argument_kinds import INPUT_FILE, OutputFile
 from leadline.commands.shared.link_options import add_citation_options, citation_rules, write_manifest
 from leadline.commands.shared.options import add_choice, add_options, add_summary_options, share
 from leadline.commands.shared.output import print_notes, write
+from leadline.commands.shared.signature import public
 from leadline.errors import MismatchError
 from leadline.judge.choices import Largest
 from leadline.records.result import Table, counted
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add_options(parser, "collection", "topics")
+    add_options(parser, "collection")
+    public("from_citations").add(parser, "topics")
     add_options(
         parser,
         "-o",

@@ -13,27 +13,29 @@ from __future__ import annotations
 import argparse
 
 from leadline.collections.choices import LABELLED_FORMS
-from leadline.commands.shared.argument_kinds import INPUT_FILES, WORD, OutputFile
-from leadline.commands.shared.options import add_choice, add_options
+from leadline.commands.shared.argument_kinds import INPUT_FILES, OutputFile
+from leadline.commands.shared.options import add_options
 from leadline.commands.shared.output import print_notes, write
+from leadline.commands.shared.signature import public
 from leadline.records.result import counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "files", type=INPUT_FILES, nargs="+", metavar="FILE", help="exports with labels; may be compressed"
-    )
     add_options(parser, "-o", type=OutputFile("qrels"), required=True, help="judgements file to write")
-    parser.add_argument("--column", metavar="NAME", type=WORD, help="column of labels (default: the final decision)")
-    parser.add_argument("--topic", metavar="NAME", type=WORD, help="name of the topic (default: the file's name)")
-    add_choice(parser, "--form", list(LABELLED_FORMS), "format of the files", None, "detected")
+    public("read_labels").add(
+        parser,
+        sources={"metavar": "FILE", "type": INPUT_FILES, "nargs": "+"},
+        column={"metavar": "NAME"},
+        topic={"metavar": "NAME"},
+        form={"choices": LABELLED_FORMS},
+    )
     add_options(parser, "-q")
 
 
 def run(options: argparse.Namespace) -> None:
     from leadline.judge.review.exchange import read_labels
 
-    qrels = read_labels(options.files, column=options.column, topic=options.topic, form=options.form)
+    qrels = read_labels(**public("read_labels").given(options))
     write(qrels.to_bytes(), options.output)
     relevant = int((qrels.grades >= 1).sum())
     sizes = f"{counted(len(qrels), 'label')} of {counted(len(qrels.topics), 'topic')}"

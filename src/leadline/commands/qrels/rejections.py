@@ -18,6 +18,7 @@ from leadline.commands.shared.argument_kinds import INPUT_FILES, OutputFile
 from leadline.commands.shared.link_options import write_manifest
 from leadline.commands.shared.options import add_options, add_summary_options
 from leadline.commands.shared.output import print_notes, write
+from leadline.commands.shared.signature import public
 from leadline.records.result import Table, counted
 
 if TYPE_CHECKING:
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_options(parser, "collection", "topics")
+    add_options(parser, "collection")
+    public("from_citations").add(parser, "topics")
     parser.add_argument(
         "actions", metavar="ACTIONS", type=INPUT_FILES, nargs="+", help="office actions in JSON; may be compressed"
     )

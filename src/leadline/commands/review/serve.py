@@ -21,10 +21,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leadline.commands.shared.argument_kinds import INPUT_FILE, INPUT_TREE, WORD, OutputFolder
-from leadline.commands.shared.extras import add_registered
+from leadline.commands.shared.extras import registered
 from leadline.commands.shared.judging import add_address, public_address
 from leadline.commands.shared.options import add_choice, add_options, level, list_of, share, wrong_usage
 from leadline.commands.shared.output import write
+from leadline.commands.shared.signature import public
 from leadline.errors import InputError, UsageError, visible
 from leadline.judge.choices import LEARNER_NAMES
 from leadline.records.result import counted
@@ -55,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--known", metavar="IDS", type=list_of(str), default=(), help="relevant documents that you know already")
     add("--labels", action="store_true", help="take over the labels in the files (CSV or RIS)")
-    add("--column", metavar="NAME", type=WORD, help="column of the labels in a CSV (default: the final decision)")
+    public("read_labels").add(parser, "column", column={"metavar": "NAME"})
     add("--title", type=WORD, help="title of the review (default: the name of its folder)")
     add("--query", type=WORD, help="words to begin with, where no relevant document is known")
     add(
@@ -65,8 +66,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="criteria of inclusion, which every reviewer sees all the time",
     )
     add("--reasons", metavar="FILE", type=INPUT_FILE, help="reasons for exclusion to choose from, one per line")
-    add_registered(parser, "--learner", LEARNER_NAMES, _learners, "how documents are put in order", "svm")
-    add("--target", metavar="RECALL", type=level, help="recall that is wanted (default: 0.95)")
+    learners = f"how documents are put in order: {', '.join(LEARNER_NAMES)} (default: svm)"
+    add("--learner", metavar="WORD", type=registered(LEARNER_NAMES, _learners), help=learners)
+    public("simulate_review").add(parser, "target", target={"metavar": "RECALL", "default": None})
     add("--confidence", metavar="LEVEL", type=level, help="confidence of the certificate (default: 0.95)")
     add("--double", metavar="SHARE", type=share, help="share of the documents that two people read (default: none)")
     add_choice(parser, "--stages", ("1", "2"), "1: titles and abstracts; 2: then full texts", None, "1")

@@ -19,9 +19,9 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leadline.commands.shared.argument_kinds import INPUT_FILE, WORD, OutputFolder, Value
+from leadline.commands.shared.argument_kinds import WORD, OutputFolder
 from leadline.commands.shared.judging import open_review
-from leadline.commands.shared.options import add_options, check_format, level, split_list, whole_number, wrong_usage
+from leadline.commands.shared.options import add_options, check_format, split_list, wrong_usage
 from leadline.commands.shared.output import print_notes, progress_bar, write_table
 from leadline.commands.shared.signature import public
 from leadline.errors import UsageError
@@ -42,31 +42,16 @@ EXPORTS = (".csv", ".ris", ".csv.gz", ".ris.gz")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add_options(parser, "collection")
-    add(
-        "labels",
-        metavar="LABELS",
-        type=INPUT_FILE,
-        nargs="?",
-        help="judgements of all candidates, or an export with labels",
+    names = {"metavar": "NAMES", "type": WORD}
+    public("simulate_review").add(
+        parser,
+        *("labels", "learners", "rules", "seeds", "target", "alpha", "batch"),
+        labels={"metavar": "LABELS", "nargs": "?"},
+        learners={"flags": ["--learner"], "dest": "learner", "choices": LEARNER_NAMES, "default": "svm", **names},
+        rules={"flags": ["--rule"], "dest": "rule", "choices": STOPPING_RULES, "default": None, **names},
+        target={"metavar": "RECALL"},
     )
-    add(
-        "--learner",
-        metavar="NAMES",
-        type=WORD,
-        default="svm",
-        help=f"learners to try: {', '.join(LEARNER_NAMES)} (default: svm)",
-    )
-    add("--rule", metavar="NAMES", type=WORD, help=f"stopping rules to try: {', '.join(STOPPING_RULES)} (default: all)")
-    add("--seeds", metavar="N", type=whole_number(1, 10_000), default=10, help="times to begin anew (default: 10)")
-    add("--target", metavar="RECALL", type=level, default=0.95, help="recall that is wanted (default: %(default)s)")
-    public("compare").add(parser, "alpha")
-    add("--column", metavar="NAME", type=WORD, help="column of labels in an export (default: the final decision)")
-    add(
-        "--batch",
-        type=Value(int),
-        metavar="N",
-        help="learn after every N documents (default: batches that grow by a tenth)",
-    )
+    public("read_labels").add(parser, "column", column={"metavar": "NAME"})
     add("--by-review", action="store_true", help="a row for each review")
     add(
         "--runs",
@@ -96,12 +81,9 @@ def run(options: argparse.Namespace) -> None:
     with progress_bar("reviewing", quiet=options.quiet) as progress:
         found = simulate_reviews(
             reviews,
+            **public("simulate_review").given(options, *("seeds", "target", "alpha", "batch")),
             learners=learners,
             rules=rules,
-            seeds=options.seeds,
-            target=options.target,
-            alpha=options.alpha,
-            batch=options.batch,
             progress=progress,
             keep=keep if options.runs else None,
         )

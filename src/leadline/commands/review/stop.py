@@ -15,7 +15,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from leadline.commands.shared.argument_kinds import INPUT_FILE
-from leadline.commands.shared.options import add_options, check_format, level, whole_number
+from leadline.commands.shared.options import add_options, check_format, whole_number
 from leadline.commands.shared.output import print_notes, write_table
 from leadline.commands.shared.signature import public
 from leadline.records.result import Table, counted
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("reading", metavar="FILE", type=INPUT_FILE, help="table of what was read: document, relevant, drawn")
     add("--documents", metavar="N", type=whole_number(1), required=True, help="number of documents in the collection")
-    add("--target", metavar="RECALL", type=level, default=0.95, help="recall that is wanted (default: %(default)s)")
+    public("simulate_review").add(parser, "target", target={"metavar": "RECALL"})
     public("compare").add(parser, "alpha")
     add("--looks", action="store_true", help="the certificate after each draw (default: after the last)")
     add_options(parser, "-f", "-o", "-q")

@@ -97,15 +97,8 @@ def is_missing(name: str) -> bool:
 # The option --cluster: the same work on several machines, by Ray.
 
 
-def add_registered(
-    parser: argparse.ArgumentParser,
-    flag: str,
-    names: Sequence[str],
-    register: Callable[[], Mapping[str, Any]],
-    meaning: str,
-    shown: str,
-) -> None:
-    """Add an option that names a member of a register.
+def registered(names: Sequence[str], register: Callable[[], Mapping[str, Any]]) -> Value[str]:
+    """The type of an option that names a member of a register.
 
     Help lists those of this package, whose names cost nothing; the register, which loads what installed packages add
     to it, is asked for only where another name is given.
@@ -114,8 +107,7 @@ def add_registered(
     def convert(text: str) -> str:
         return text if text in names else choice(list(register()))(text)
 
-    words = f"{meaning}: {', '.join(names)} (default: {shown})"
-    parser.add_argument(flag, metavar="WORD", type=Value(convert), help=words)
+    return Value(convert)
 
 
 def add_cluster_option(parser: argparse.ArgumentParser) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
-from leadline.collections.choices import ORIGINS, JudgementDates
+from leadline.collections.choices import ORIGINS
 from leadline.commands.shared.argument_kinds import INPUT_TREE
 from leadline.commands.shared.options import (
-    add_choice,
     add_number,
     add_options,
     check_format,
@@ -61,14 +60,15 @@ def write_scores(scores: PageScores, options: argparse.Namespace) -> None:
 
 
 def add_citation_options(parser: argparse.ArgumentParser) -> None:
-    add, rules = parser.add_argument, choice([str(rule) for rule in CITATION_RULES])
-    add_choice(
-        parser, "--dates", get_args(JudgementDates), "leave out what was published after this date", None, "priority"
+    origins = {"flags": ["--origin"], "dest": "origin", "metavar": "ORIGINS", "type": list_of(_origin), "default": None}
+    rules = {"metavar": "RULES", "type": list_of(choice([str(rule) for rule in CITATION_RULES]))}
+    public("from_citations").add(
+        parser,
+        *("dates", "origins", "rules"),
+        dates={"default": None},
+        origins={"action": "extend", **origins},
+        rules=rules,
     )
-    words = f"only citations by these: {', '.join(ORIGINS)} (default: all)"
-    add("--origin", metavar="ORIGINS", action="extend", type=list_of(_origin), help=words)
-    words = "1: what the topic cites, 2: the families of that, 3: what its family cites (default: %(default)s)"
-    add("--rules", metavar="RULES", type=list_of(rules), default="1,2,3", help=words)
 
 
 def _origin(text: str) -> str:

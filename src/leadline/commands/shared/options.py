@@ -8,12 +8,10 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from leadline.commands.shared.argument_kinds import (
-    INPUT_FILE,
     INPUT_FILES,
     OUR_FOLDER,
     OUTPUT_FILE,
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
     from leadline.text.spread import MemoryBudget
 
 Item = TypeVar("Item")
-MOST_WORKERS = 1024  # threads or processes
 
 
 def whole_number(least: int = -LARGEST, most: int = LARGEST) -> Value[int]:
@@ -170,41 +167,12 @@ _SHARED: dict[str, dict[str, Any]] = {
         "nargs": "*",
         "help": "judgements, then runs: files, patterns or folders",
     },
-    "index": {"metavar": "INDEX", "type": OUR_FOLDER, "help": "index folder, made by `leadline index`"},
     "collection": {
         "metavar": "DIR",
         "type": OUR_FOLDER,
         "help": "collection folder, made by `leadline collection build`",
     },
-    "topics": {"metavar": "TOPICS", "type": INPUT_FILE, "help": "topics: ids one per line, a table, or TREC markup"},
     "--strict": {"action": "store_true", "help": "stop at a file in a folder that is not a run (default: skip it)"},
-    "--class": {
-        "dest": "classes",
-        "metavar": "CODES",
-        "type": as_written(partial(filter_values, "class")),
-        "help": "only these classes: C07D,A61K",
-    },
-    "--office": {
-        "metavar": "CODES",
-        "type": as_written(partial(filter_values, "office")),
-        "help": "only these offices: EP,US",
-    },
-    "--before": {
-        "metavar": "DATE",
-        "type": as_written(is_date),
-        "help": "only patents published before this day, or before the first day of a month or year",
-    },
-    "--after": {
-        "metavar": "DATE",
-        "type": as_written(is_date),
-        "help": "only patents published after this day, or after the last day of a month or year",
-    },
-    "-k": {
-        "metavar": "N",
-        "type": whole_number(1),
-        "default": 1000,
-        "help": "documents per topic (default: %(default)s)",
-    },
     "--collection": {"metavar": "DIR", "type": OUR_FOLDER, "help": "collection folder, if it was moved after indexing"},
     "-f --format": {
         "metavar": "FORMAT",

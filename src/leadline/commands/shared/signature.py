@@ -9,14 +9,23 @@ from __future__ import annotations
 import argparse
 import ast
 import re
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
 
 import leadline
 from leadline import options as option_types
 from leadline.commands.shared.argument_kinds import INPUT_FILE, INPUT_FILES, OUR_FOLDER, WORD
-from leadline.commands.shared.options import bounded_number, choice, list_of, memory_type, whole_number
+from leadline.commands.shared.options import (
+    as_written,
+    bounded_number,
+    choice,
+    filter_values,
+    is_date,
+    list_of,
+    memory_type,
+    whole_number,
+)
 from leadline.options import LARGEST, Bounds
 from leadline.records import other_packages
 
@@ -34,6 +43,10 @@ KINDS: dict[str, Settings] = {
     "PathLike": FILE,
     "QrelsLike": {"metavar": "QRELS", "type": INPUT_FILE},
     "RunsLike": {"metavar": "RUN", "type": INPUT_FILES, "nargs": "+"},
+    "Day": {"metavar": "DATE", "type": as_written(is_date)},
+    "Classes": {"flags": ["--class"], "metavar": "CODES", "type": as_written(partial(filter_values, "class"))},
+    "Offices": {"flags": ["--office"], "metavar": "CODES", "type": as_written(partial(filter_values, "office"))},
+    "Step": {"metavar": "STEP", "type": WORD},
     "IndexLike": {"metavar": "INDEX", "type": OUR_FOLDER},
     "MeasuresLike": {"flags": ["-m", "--measures"], "metavar": "MEASURES", "type": WORD, "action": "append"},
     "MeasureLike": {"flags": ["-m", "--measures"], "metavar": "MEASURE", "type": WORD},
@@ -41,7 +54,7 @@ KINDS: dict[str, Settings] = {
 }  # by the name of the type
 METAVARS = {
     "Order": "ORDER", "Format": "FORMAT", "Grade": "GRADE", "Level": "LEVEL", "Part": "SHARE",
-    "ShareOrPercent": "SHARE",
+    "ShareOrPercent": "SHARE", "Seconds": "SECONDS",
 }  # fmt: skip
 
 
@@ -54,6 +67,11 @@ class Parameter(NamedTuple):
     default: Any
     is_required: bool
     is_named: bool  # given as --name; else by its place
+
+    def changed(self, own: Settings) -> Parameter:
+        """The same with the words to choose from and the default of a command; the words are taken out of `own`."""
+        kind = self.kind | _choice([*own.pop("choices")]) if "choices" in own else self.kind
+        return self._replace(kind=kind, default=self.default if own.get("default") is None else own["default"])
 
     def settings(self, named: dict[str, Any]) -> Settings:
         """What argparse is told of it; the other parameters are written in its text as options."""
@@ -70,7 +88,7 @@ class Parameter(NamedTuple):
         text = re.sub(r"`(\w+)`", lambda name: _option(name[1]) if name[1] in named else name[0], self.text)
         if choices := self.kind.get("choices"):
             text = re.sub(r"(?= \(default|$)", f": {', '.join(choices)}", text, count=1)
-        if self.default not in (None, False, "") and "(default" not in text:
+        if self.default not in (None, False, "", ()) and "(default" not in text:
             several = isinstance(self.default, (tuple, list))
             text += f" (default: {','.join(map(str, self.default)) if several else self.default})"
         return text.replace("%", "%%")
@@ -86,7 +104,8 @@ class Signature:
     def add(self, parser: argparse._ActionsContainer, *names: str, **changes: Settings) -> None:
         """Add all options, or these, to a parser; `changes` are what is particular to a command, by option."""
         for name in names or self.options:
-            settings = self.options[name].settings(self.options) | changes.get(name, {})
+            own = dict(changes.get(name, {}))
+            settings = self.options[name].changed(own).settings(self.options) | own
             parser.add_argument(*settings.pop("flags", [name]), **settings)
 
     def given(self, options: argparse.Namespace, *names: str, **others: Any) -> dict[str, Any]:
@@ -164,12 +183,14 @@ class _Source:
         if of == "Annotated" and isinstance(bounds := parts[1], ast.Call):
             named = {str(each.arg): self._value(each.value) for each in bounds.keywords}
             return _number(_name(parts[0]), Bounds(*map(self._value, bounds.args), **named))
-        if of in ("Sequence", "Iterable") and (each := self.kind(parts[0])):
+        if of in ("Sequence", "Collection", "Iterable") and (each := self.kind(parts[0])):
             return {"metavar": each.get("metavar", "NAME") + "S", "type": list_of(each["type"], ", ")}
         return self.kind(node.value)
 
     def _value(self, node: ast.expr) -> Any:
-        """A default; a constant is looked up."""
+        """A default; a constant is looked up, and the words of a type are those to choose from."""
+        if isinstance(node, ast.Call) and _name(node.func) == "get_args":
+            return tuple(self.kind(node.args[0])["choices"])
         if not isinstance(node, ast.Name):
             return ast.literal_eval(node)
         source, meaning = self._meaning(node.id)

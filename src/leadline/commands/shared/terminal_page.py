@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from leadline.commands.shared.options import add_options
 from leadline.commands.shared.output import shown_text, write
+from leadline.commands.shared.signature import public
 from leadline.errors import visible
 
 if TYPE_CHECKING:
@@ -181,9 +182,9 @@ LINES = 2  # of a snippet
 INDENT = " " * 6
 
 
-def add_result_options(parser: argparse.ArgumentParser, k: int) -> None:
-    """The options of a command that lists hits."""
-    add_options(parser, "-k", default=k, help="number of families to show (default: %(default)s)")
+def add_result_options(parser: argparse.ArgumentParser, function: str) -> None:
+    """The options of a command that lists the hits of a public function."""
+    public(function).add(parser, "k", k={"flags": ["-k"]})
     add_options(parser, "--collection", "-f", "-o", "-q")
 
 

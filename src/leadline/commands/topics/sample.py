@@ -50,9 +50,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--quota", metavar="OFFICE:N,...", type=Value(_quota), help="exact number of topics of each office"
     )
     add_number(parser, "--fewest", "smallest number of relevant documents of a topic", FEWEST_RELEVANT)
-    add_options(parser, "--office", "--class")
-    add_options(parser, "--after", help="only patents with a priority date after this date")
-    add_options(parser, "--before", help="only patents with a priority date before this date")
+    public("search").add(
+        parser,
+        *("offices", "classes", "after", "before"),
+        offices={"dest": "office", "default": None},
+        classes={"default": None},
+        after={"help": "only patents with a priority date after this date"},
+        before={"help": "only patents with a priority date before this date"},
+    )
     add_choice(parser, "--per-family", get_args(PerFamily), "topics per family", "one")
     claims = "write every claim as a subtopic with its weight (markup and .jsonl only)"
     parser.add_argument("--claims", action="store_true", help=claims)

@@ -290,8 +290,12 @@ def read_labels(
 ) -> Qrels:
     """Read judgements from labels: an export of ASReview (CSV or RIS), or a table such as Cohen's.
 
-    Each file is a topic, named like the file unless `topic` names it. `column` is the column of labels (default: the
-    final decision, such as `included` or `label_included`). Documents have the ids that `build_collection` gives them.
+    sources: exports with labels; may be compressed
+    column: column of labels (default: the final decision, such as `included` or `label_included`)
+    topic: name of the topic (default: the file's name)
+    form: format of the files (default: detected)
+
+    Each file is a topic, unless `topic` names one for all. Documents have the ids that `build_collection` gives them.
     Records without a label are left out; one listed twice is relevant if either is. Warnings count both.
     """
     listed = [sources] if isinstance(sources, (str, os.PathLike)) else list(sources)

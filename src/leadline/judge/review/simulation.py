@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from leadline.collections.documents.collection import Collection
 from leadline.errors import InputError
 from leadline.judge.review.learners import LEARNERS, Labels, Rows, TextFeatures, learned_order
 from leadline.judge.review.stopping import ROUNDING, RULES, Review
+from leadline.options import Bounds, Count, Level
 from leadline.records.inputs import QrelsLike
 from leadline.records.qrels import Qrels
 from leadline.records.result import Result, Table, counted, number
@@ -256,12 +258,20 @@ def simulate_review(
     *,
     learners: Sequence[str] = ("svm",),
     rules: Sequence[str] = (),
-    seeds: int = 10,
-    target: float = 0.95,
-    alpha: float = 0.05,
-    batch: int | None = None,
+    seeds: Annotated[int, Bounds(1, 10_000)] = 10,
+    target: Level = 0.95,
+    alpha: Level = 0.05,
+    batch: Count | None = None,
 ) -> ReviewSimulation:
-    """Read labelled reviews again in a learner's order, and stop with every rule (default: all rules).
+    """Read labelled reviews again in a learner's order, and stop with every rule.
+
+    labels: judgements of all candidates, or an export with labels
+    learners: learners to try
+    rules: stopping rules to try (default: all)
+    seeds: times to begin anew
+    target: recall that is wanted
+    alpha: level of significance
+    batch: learn after every N documents (default: batches that grow by a tenth)
 
     Each topic of the labels is a review of the documents that have a label; where all of them are relevant, of the
     whole collection.

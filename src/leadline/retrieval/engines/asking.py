@@ -613,8 +613,10 @@ def run_engine(
 ) -> Run:
     """Ask the search service that a TOML file describes (docs/engines.md) about every topic.
 
-    `index` has the texts of patents, where topics are patents. A file that names a program or Python code is refused
-    unless `run_code` is True. A topic that gets no answer is an error.
+    engine: ask the search service that this TOML file describes
+    run_code: allow the file of `engine` to name a program or Python code, which is then run
+
+    `index` has the texts of patents, where topics are patents. A topic that gets no answer is an error.
     """
     from leadline.records.topics import Topics
     from leadline.retrieval.pipeline.context import SearchContext
