@@ -25,6 +25,7 @@ from leadline.errors import InputError, in_sentence, nearest
 
 LARGEST = 10**12  # of a whole number: more documents than any collection has, and products of two still fit a float
 MOST_SAMPLES = 100_000  # they take hours, and a thousand tell as much
+SAMPLES = 100  # with half the judgements, wherever nobody asks for another number
 
 
 @dataclass(frozen=True)

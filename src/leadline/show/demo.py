@@ -23,6 +23,7 @@ from leadline.judge.simulated_office import JUDGED, check_office, write_office
 from leadline.measures.definition import parse_measures
 from leadline.measures.evaluate import Progress
 from leadline.measures.hits import Mask
+from leadline.options import SAMPLES
 from leadline.records.qrels import Qrels, read_qrels
 from leadline.records.runs import Run, read_run
 from leadline.records.topics import Topics
@@ -46,7 +47,6 @@ from leadline.text.owned_folder import OwnedFolder, identity_of
 from leadline.trust.incomplete import Incomplete, Recovery, recovery, together
 from leadline.trust.pairs import Standing
 from leadline.trust.study import Study, open_study
-from leadline.trust.verdict import SAMPLES
 from leadline.version import __version__
 
 MEASURE = "PRES@100"

@@ -18,6 +18,7 @@ import numpy as np
 from leadline.errors import MeasureError, checked_choice
 from leadline.measures.definition import bounds, inside
 from leadline.measures.hits import Array, Integers, Mask
+from leadline.options import SAMPLES
 from leadline.records.result import Result, Table, counted, decimals, number
 from leadline.records.scores import FEWEST_TOPICS, Scores
 from leadline.trust.analysis_of_variance import Anova, anova_t, tukey_hsd
@@ -44,7 +45,6 @@ from leadline.trust.rankings import aligned, best_first, sign
 from leadline.trust.study import Study, checked_samples
 from leadline.trust.verdict import (
     EQUAL,
-    SAMPLES,
     WORDS,
     Support,
     Verdict,

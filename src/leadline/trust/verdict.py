@@ -25,7 +25,6 @@ Word = Literal["firm", "fragile", "undecided"]
 
 WORDS: tuple[Word, ...] = ("undecided", "fragile", "firm")  # the order in which they are listed: doubt first
 MARKS: dict[Word, str] = {"firm": "●", "fragile": "◐", "undecided": "◌"}
-SAMPLES = 100  # with half the judgements, wherever nobody asks for another number
 EQUAL = 1e-12  # a smaller difference is rounding
 TOP = 20  # first documents among which the unjudged ones are counted
 

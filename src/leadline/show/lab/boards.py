@@ -16,6 +16,7 @@ from leadline.measures.evaluate import MAIN_MEASURE, check_needs, hits_of_runs
 from leadline.measures.hits import Array, Integers
 from leadline.measures.join import Alignment, RunHits, Summary
 from leadline.measures.run_source import Source
+from leadline.options import SAMPLES
 from leadline.records.other_packages import Order
 from leadline.records.qrels import Qrels, read_qrels
 from leadline.records.result import counted
@@ -41,7 +42,6 @@ from leadline.text.files import readable_size
 from leadline.text.source import pieces_of, stem, within_ratio
 from leadline.trust.rankings import sign
 from leadline.trust.study import common_view, study_of_hits
-from leadline.trust.verdict import SAMPLES
 
 MOST_BOARDS, MOST_JOINED, MOST_RUNS = 12, 4, 8  # in memory at once: boards, judgements with their hits, whole runs
 

@@ -33,6 +33,7 @@ from leadline.judge.journal import JudgingJournal, People
 from leadline.judge.pools import Pool
 from leadline.judge.review.project import KIND as REVIEW
 from leadline.judge.review.project import SETTINGS, ReviewProject
+from leadline.options import SAMPLES
 from leadline.records.inputs import read_groups
 from leadline.records.qrels import read_qrels
 from leadline.records.runs import read_run
@@ -62,7 +63,6 @@ from leadline.text.source import read_text, stem
 from leadline.text.store.opening import BESIDE as BESIDE_STORE
 from leadline.text.store.opening import version_of
 from leadline.text.store.store import Store, StoreView
-from leadline.trust.verdict import SAMPLES
 from leadline.version import __version__
 
 # What a lab holds: the kinds of things, and how a file or a folder is recognised as one.

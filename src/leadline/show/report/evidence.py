@@ -26,6 +26,7 @@ from leadline.errors import checked_choice
 from leadline.measures.definition import Measure, MeasureLike, MeasuresLike, parse_measure, parse_measures
 from leadline.measures.evaluate import MAIN_MEASURE, Progress
 from leadline.measures.hits import Array, Hits, Integers
+from leadline.options import SAMPLES
 from leadline.records.inputs import QrelsLike, RunsLike, read_runs_info
 from leadline.records.qrels import Qrels, Subtopics
 from leadline.records.runs import run_paths
@@ -35,7 +36,6 @@ from leadline.show.charts import GREY, OKABE_ITO, count
 from leadline.trust.by_topic import read_attributes
 from leadline.trust.pairs import Pairs, Standing, compare, stand, why_not_compared
 from leadline.trust.study import Study, open_study
-from leadline.trust.verdict import SAMPLES
 
 Path = str | os.PathLike[str]
 Attributes = Mapping[str, Mapping[str, Any]]  # column, topic, value
