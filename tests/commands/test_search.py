@@ -70,7 +70,7 @@ def test_search_refuses_in_one_line(office: Any) -> None:
     assert office.error(*search, "", status=2) == "QUERY: is empty"
     assert office.error(*search, "the ???", status=2) == "QUERY: 'the ???' has no word to search for"
     assert office.error(*search, "film", "--model", "bm26", status=2).endswith("did you mean bm25?")
-    assert "has no parameter 'k2'" in office.error(*search, "film", "--model", "bm25(k2=1)", status=2)
+    assert "has no option 'k2'" in office.error(*search, "film", "--model", "bm25(k2=1)", status=2)
     assert "--class: 'chemistry' is not a valid class" in office.error(
         *search, "film", "--class", "chemistry", status=2
     )

@@ -92,7 +92,7 @@ def test_every_model_says_what_it_means() -> None:
 def test_wrong_names_are_refused_with_the_nearest() -> None:
     with pytest.raises(InputError, match=r"did you mean dirichlet\?"):
         MODELS.named("dirichet")
-    with pytest.raises(InputError, match=r"has no parameter 'k', it has k1, b, variant; did you mean k1\?"):
+    with pytest.raises(InputError, match=r"has no option 'k'; did you mean k1\? \(it has: k1, b, variant\)"):
         MODELS.named("bm25").checked_parameters({"k": 2})
     with pytest.raises(InputError, match="bm25: k1 must be a number, got '2'"):
         MODELS.named("bm25").checked_parameters({"k1": "2"})

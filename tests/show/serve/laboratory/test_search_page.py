@@ -97,7 +97,7 @@ def test_the_counts_of_filters_are_what_they_give(client: Any) -> None:
     [
         ({"class": "XX"}, "class: 'XX' is not a valid class; use one like C07, C07D or C07D401/04"),
         ({"model": "bm26"}, "did you mean bm25?"),
-        ({"model": "bm25(k2=1)"}, "bm25: has no parameter 'k2'"),
+        ({"model": "bm25(k2=1)"}, "bm25: has no option 'k2'"),
         ({"index": "word"}, "word: is not among the indexes; did you mean words?"),
         ({"before": "soon"}, "published before: 'soon' is not a date; write 1998-08-12"),
         ({"page": "400"}, "page: must be 1 to 100 with 10 hits a page, got 400"),
