@@ -48,7 +48,7 @@ def attack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
             answer = server.stdout.readline()
             assert answer, "the process of the attacks has ended"
             status, output, errors = json.loads(answer)
-            assert status == 0, errors[-2000:]
+            assert status == 0, errors[:3000]
             return output.strip()
 
         yield run

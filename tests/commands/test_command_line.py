@@ -44,7 +44,7 @@ def test_help_of_a_command(capsys: pytest.CaptureFixture[str]) -> None:
         main(["help", "compare", "pairs"])
     assert capsys.readouterr().out.startswith("usage: leadline compare pairs")
     main(["compare", "--help"])
-    assert capsys.readouterr().out.count("\n  leadline compare ") == 8
+    assert capsys.readouterr().out.count("\n  leadline compare ") == 10
     for words, hint in (
         (["help", "evalute"], "evaluate"),
         (["compare", "pair"], "compare pairs"),

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from leadline.records.result import decimals
 from leadline.trust.pairs import Standing
 from leadline.trust.verdict import Verdict
 
@@ -93,9 +94,14 @@ class Checked:
             self.claim(f"{where}, pairs", count, f"{len(truth.pairs):,}")
         for p in re.findall(rf"(?:p =|,) {LEVEL} after correction", text):
             self.claim(f"{where}, p {p}", p in levels, True)
-        spans = {(f"{each.difference:.3f}", f"{each.low:.3f}", f"{each.high:.3f}") for each in known}
+        spans = {
+            tuple(f"{value:.{places}f}" for value in (each.difference, each.low, each.high))
+            for each in known
+            for places in [decimals([each.difference])]
+        }
         for span in re.findall(r"The difference is (\S+), with 95 % confidence between (\S+) and (\S+);", text):
             self.claim(f"{where}, difference {span}", span in spans, True)
-        own = f"{truth.low:.3f}", f"{truth.high:.3f}"
-        for span in re.findall(rf"{re.escape(f'{truth.leader} with {truth.mean:.3f}')} \[(\S+), (\S+)\]", text):
-            self.claim(f"{where}, interval", span, own)
+        for mean, low, high in re.findall(rf"{re.escape(truth.leader)} with ([\d.]+) \[([\d.-]+), ([\d.-]+)\]", text):
+            places = len(mean.partition(".")[2])
+            own = tuple(f"{value:.{places}f}" for value in (truth.mean, truth.low, truth.high))
+            self.claim(f"{where}, interval", (mean, low, high), own)

@@ -259,8 +259,19 @@ def drawable_json(text: str) -> str:
 # Save a chart; the format depends on the ending of the file name.
 
 
+ADDRESSES_TO_DRAW = 64 << 30  # bytes of address space that V8 may reserve, of which it uses little
 SCALE = 2  # of PNG, for screens with a high resolution
 SVG_PADDING = {"left": 5, "top": 5, "right": 20, "bottom": 5}  # the reader's letters may be wider than those measured
+
+
+def has_room_to_draw() -> bool:
+    """Whether this process may take the addresses that drawing reserves; where it may not, V8 would end the process."""
+    try:
+        import resource
+    except ImportError:  # not on this system
+        return True
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return most == resource.RLIM_INFINITY or most >= ADDRESSES_TO_DRAW
 
 
 def save(chart: Any, path: str | os.PathLike[str]) -> None:

@@ -192,9 +192,7 @@ def replacing_ours(path: PathLike, *, expected_bytes: int = 0) -> Iterator[IO[by
             with open(target, "wb", opener=_open_with_reader) as device:
                 yield device
             return
-        if target.parent not in _tidied:
-            _tidied.add(target.parent)
-            remove_leftovers(target.parent)
+        tidy(target.parent)
         with _part_of(target) as file:
             yield file
 
@@ -313,6 +311,13 @@ def remove_leftovers(folder: Path) -> None:
         for entry in entries:
             if entry.name.startswith(PART_PREFIX):
                 is_leftover(Path(entry.path), remove=True)
+
+
+def tidy(folder: Path) -> None:
+    """Remove what killed processes left in a folder, the first time that this process writes there."""
+    if folder not in _tidied:
+        _tidied.add(folder)
+        remove_leftovers(folder)
 
 
 def sync_folder(folder: PathLike) -> None:

@@ -36,7 +36,8 @@ def test_a_lead_that_correction_takes_away_is_near() -> None:
 
 
 def test_equal_runs_are_both_best() -> None:
-    assert kinds({"first": run(6, 0, 0), "second": run(6, 0, 0), "third": run(6, 5, 1)}, 6) == {
+    """Ahead on all of seven topics p is 2/128, which is significant among three pairs, as 2/64 would not be."""
+    assert kinds({"first": run(7, 0, 0), "second": run(7, 0, 0), "third": run(7, 5, 1)}, 7) == {
         "first": "best",
         "second": "best",
         "third": "",

@@ -6,7 +6,7 @@ not known, so the mean over all orders counts; b also gives identical rankings w
 
 Examples:
   leadline compare overlap runs/*.run
-  leadline compare overlap runs/bm25.run runs/york.run -p 0.98 --by-topic --format tsv
+  leadline compare overlap runs/bm25.run runs/dph.run -p 0.98 --by-topic --format tsv
 """
 
 from __future__ import annotations

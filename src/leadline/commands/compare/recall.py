@@ -1,4 +1,4 @@
-"""Who needs to read less until the same share of the relevant documents is found: effort at equal recall.
+"""Who needs to read less until the same share of the relevant documents is found.
 
 For each topic this is the number of documents read when each run has the recall asked for. A run that never gets there
 counts as worse than any that does. The run that needs less than the others is compared with each, topic by topic.

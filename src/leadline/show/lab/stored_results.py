@@ -29,7 +29,7 @@ import numpy as np
 from leadline.errors import InputError, LeadlineError
 from leadline.measures.hits import Array
 from leadline.records.scores import Scores
-from leadline.show.charts import DARK, Theme, config, drawable, specification
+from leadline.show.charts import DARK, Theme, config, drawable, has_room_to_draw, specification
 from leadline.show.lab.boards import Board
 from leadline.show.lab.lab import Lab
 from leadline.show.report.drawing import FIGURES
@@ -252,7 +252,7 @@ def keep_standing(board: Board, found: Standing, results: StoredResults) -> bool
 def prepare(board: Board, results: StoredResults, progress: Callable[[int, int], None] | None = None) -> None:
     """Compute what the first page asks for, where it is not stored yet: the standing, and the figures beside it."""
     standing, _ = standing_of(board, results, patience=None)
-    names = FIRST if standing is not None else ()
+    names = FIRST if standing is not None and has_room_to_draw() else ()
     for done, name in enumerate(names, start=1):
         if progress is not None:
             progress(done, len(names) + 1)
@@ -412,7 +412,7 @@ def _figure(evidence: Evidence, name: str, studied: Mapping[str, Any], report: R
         options["progress"] = report
     figure = FIGURES[name].draw(evidence, **options)
     drawn = {}
-    if figure.chart is not None:
+    if figure.chart is not None and has_room_to_draw():
         import vl_convert
 
         chart = specification(figure.chart)

@@ -14,7 +14,7 @@ from typing import Any
 
 from leadline.errors import InputError, system_reason
 from leadline.text.checksums import stored_bytes
-from leadline.text.files import changing, new_file, no_room, put_first, reported, sync_folder
+from leadline.text.files import changing, new_file, no_room, put_first, reported, sync_folder, tidy
 from leadline.text.store.events import begin_chain
 from leadline.text.store.kind import Execute, StoreKind
 
@@ -107,6 +107,7 @@ def check_place(path: Path, *, writing: bool) -> None:
 def connect_to_write(path: Path) -> sqlite3.Connection:
     """A connection that reads and writes."""
     check_place(path, writing=True)
+    tidy(path.absolute().parent)
     return _connected(path, "rw")
 
 

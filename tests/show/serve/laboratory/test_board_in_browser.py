@@ -40,7 +40,7 @@ def test_who_leads_why_and_what_was_missed_in_three_clicks(browser: PageBrowser,
     found = site.client().get("/api/leaderboard").json()
     page = browser.window("olga")
     assert found["outcome"] in page.inner_text(".verdict")  # who leads: without a click
-    page.click("text=Who leads, and how sure")
+    page.click("text=runs, with their letters")
     page.wait_for_selector("table.board")
     assert page.locator("table.board tbody th").first.inner_text() == found["leader"]
 
