@@ -45,7 +45,8 @@ def test_who_leads_why_and_what_was_missed_in_three_clicks(browser: PageBrowser,
     assert page.locator("table.board tbody th").first.inner_text() == found["leader"]
 
     page.goto(site.url)
-    page.click("text=Why: ")
+    page.click("a:has-text('Why: ')")
+    page.wait_for_url("**/compare?**")
     assert page.inner_text("h1") == f"{found['leader']} against {found['rival']}"
     page.click("#rankings a")  # the topic on which they differ most
     page.wait_for_selector("table.ranks")
