@@ -14,6 +14,9 @@ from tests.show.serve.conftest import PageBrowser
 from tests.show.serve.laboratory.boards import copied_lab
 from tests.show.serve.laboratory.sites import LabSite
 
+from leadline.show.report.evidence import Evidence
+from leadline.trust.pairs import Standing
+
 PAGES = ("/leaderboard", "/")
 
 
@@ -22,11 +25,13 @@ def test_pages_reload_at_most_every_two_seconds_and_not_while_hidden(
 ) -> None:
     released = threading.Event()  # until then the one thread that computes is busy, and all pages wait
 
-    def slow(*_: object) -> dict[str, Any]:
-        released.wait()
-        return {"verdicts": None, "letters": {}}
+    decide = Evidence.decide
 
-    monkeypatch.setattr("leadline.show.lab.stored_results._standing", slow)
+    def slow(*arguments: Any) -> Standing:
+        released.wait()
+        return decide(*arguments)
+
+    monkeypatch.setattr(Evidence, "decide", slow)
     lab = copied_lab(small_lab, tmp_path)
     for end in ("", "-wal", "-shm"):
         (lab / f"results.store{end}").unlink(missing_ok=True)  # other tests may have stored what is waited for here

@@ -159,11 +159,11 @@ def test_topics_that_are_not_judged_are_said_at_once(lab: Lab, visit: Callable[.
     assert said in client.get("/leaderboard?qrels=qrels.true&new=half").text
 
 
-def test_a_torn_audit_log_of_version_0_1_does_not_stop_the_lab(
+def test_a_torn_audit_log_beside_the_store_does_not_stop_the_lab(
     lab: Lab, good: bytes, visit: Callable[..., Any]
 ) -> None:
     (lab.folder / "audit.jsonl").write_text('{"at": "2026-11-18T')
     client = visit(lab)
     assert sent(client, good, "first.run").status_code == 201
-    assert [line.did[:9] for line in AuditLog(lab.store).lines()] == ["took over", "added the"]
+    assert [line.did[:9] for line in AuditLog(lab.store).lines()] == ["added the"]
     assert check(lab.folder) == []

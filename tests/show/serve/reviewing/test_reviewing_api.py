@@ -194,7 +194,7 @@ def test_a_review_that_is_there_takes_no_options_of_a_new_one(
 
     with pytest.raises(SystemExit):
         main(["review", "serve", str(review_site.folder), *words])
-    assert "is for a new review" in capsys.readouterr().err
+    assert "is only for a new review" in capsys.readouterr().err
 
 
 def test_the_expert_gets_what_two_reviewers_marked_differently(review_site: ReviewSite) -> None:
