@@ -91,9 +91,12 @@ def _same(one: str, other: str) -> bool:
 
 
 def _near(one: str, other: str) -> bool:
-    """Whether two decimals differ by no more than 1 in the last place, as rounding on another machine may make them."""
+    """Whether two decimals differ by no more than 1 in the last place, as rounding on another machine may make them.
+
+    One may have more digits than the other: a column has as many as tell its values apart.
+    """
     ours, theirs = DECIMAL.fullmatch(one), DECIMAL.fullmatch(other)
-    if ours is None or theirs is None or len(ours[1]) != len(theirs[1]):
+    if ours is None or theirs is None:
         return False
     first, second = (float(text.replace("−", "-")) for text in (one, other))
-    return abs(first - second) <= 1.5 * 10.0 ** -len(ours[1])
+    return abs(first - second) <= 1.5 * 10.0 ** -min(len(ours[1]), len(theirs[1]))
