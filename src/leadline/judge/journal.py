@@ -97,7 +97,7 @@ class JudgingJournal:
     """An open journal. Threads may share it."""
 
     def __init__(self, path: str | os.PathLike[str], *, create: bool = False, write: bool = True) -> None:
-        """Open a journal; with `create`, make it where there is none; without `write`, wherever it can be read."""
+        """Open a journal. `create` makes a missing one; without `write` it is only read, also on a read-only disk."""
         self.path = Path(path)
         if not create and not os.path.lexists(path):
             raise InputError(str(path), "no such journal; `leadline judge serve` makes one")

@@ -17,9 +17,9 @@ from leadline.errors import InputError, MismatchError
 from leadline.measures.definition import parse_measures
 from leadline.measures.hits import Array, Integers
 from leadline.records.result import Result, Table, counted
-from leadline.trust.paired_tests import checked_alpha
+from leadline.trust.paired_tests import all_pairs, checked_alpha, holm_limit, pair_places
 from leadline.trust.planning import HALF, STABLE
-from leadline.trust.randomisation import MOST_EXACT, SignedRanks, flip_test
+from leadline.trust.randomisation import MOST_EXACT, SignedRanks, flip_test, is_below
 from leadline.trust.rankings import best_first
 from leadline.trust.study import Study, checked_samples, dropped_topics
 from leadline.trust.verdict import MARKS, WORDS, Word, criterion
@@ -161,8 +161,8 @@ class EffortToRecall(Result):
 
     def definitions(self) -> str:
         """How it was tested, and what the words mean."""
-        level, others = f"{self.alpha:g}", len(self.runs) - 1
-        among = f" after correction for {others} comparisons" * (others > 1)
+        level, pairs = f"{self.alpha:g}", len(self.runs) * (len(self.runs) - 1) // 2
+        among = f" after correction for {pairs:,} pairs" * (pairs > 1)
         tried = f", and again in {percent(STABLE)} of the samples with half the judgements" * bool(self.samples)
         return (
             f"Firm: significant{among} (p below {level}){tried}. "
@@ -266,7 +266,7 @@ def effort_to_recall(
     """For each recall the effort of every run on every topic, and the first run against each other.
 
     The first is the run that its comparisons with all others favour most. The test is that of a verdict, flips of
-    signs, on ranks (see `signed_ranks`), with Holm's correction over the other runs; a lead is firm if it is
+    signs, on ranks (see `signed_ranks`), with Holm's correction over all pairs of runs; a lead is firm if it is
     significant, and again in 95 % of the samples with half the judgements. With no samples nothing is firm.
     """
     levels = tuple(dict.fromkeys(sorted(float(share) / 100 if share > 1 else float(share) for share in recall)))
@@ -298,14 +298,18 @@ def effort_to_recall(
     def ranked(values: Array) -> Array:
         return signed_ranks(values[first, :, where], values[other, :, where])
 
-    def tested(ranks: Array) -> tuple[Array, Array]:
-        """p, also after correction. Each recall is a question of its own, whatever else is asked."""
-        results = [flip_test(ranks[where == place], alpha) for place in range(len(levels))]
-        return np.concatenate([each.p for each in results]), np.concatenate([each.corrected for each in results])
-
-    ranks = ranked(effort)
-    p, corrected = tested(ranks)
-    direction = np.sign(ranks.sum(axis=1))
+    # Each recall is a question of its own, whatever else is asked. All pairs are one family, as in a standing: nobody
+    # knew before which run would be first.
+    one, two = all_pairs(len(study.runs))
+    p, corrected, limits = np.empty(len(rows)), np.empty(len(rows)), []
+    for place in range(len(levels)):
+        here = where == place
+        every = flip_test(signed_ranks(effort[one, :, place], effort[two, :, place]), alpha)
+        lower, upper = np.minimum(first, other)[here], np.maximum(first, other)[here]
+        pair = pair_places(lower, upper, len(study.runs))
+        p[here], corrected[here] = every.p[pair], every.corrected[pair]
+        limits.append(holm_limit(every.corrected, alpha))
+    direction = np.sign(ranked(effort).sum(axis=1))
     stays = np.full(len(rows), np.nan)
     notes = list(study.notes)
     left_out = len(study.topics) - len(topics)
@@ -317,7 +321,8 @@ def effort_to_recall(
         for done in range(samples):
             values, realised[done], lost[done] = study.sample(HALF, rng)
             again = ranked(np.nan_to_num(values, nan=NEVER))
-            held += (np.sign(again.sum(axis=1)) == direction) & (tested(again)[1] < alpha)
+            below = np.concatenate([is_below(again[where == place], limit) for place, limit in enumerate(limits)])
+            held += (np.sign(again.sum(axis=1)) == direction) & below
             if progress is not None:
                 progress(done + 1, samples)
         stays = held / samples
@@ -330,7 +335,7 @@ def effort_to_recall(
             direction[i],
             float(p[i]),
             float(corrected[i]),
-            len(study.runs) - 1,
+            len(one),
             float(stays[i]),
             samples,
             alpha,

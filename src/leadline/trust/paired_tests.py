@@ -39,6 +39,15 @@ def all_pairs(systems: int) -> tuple[Integers, Integers]:
     return first, second
 
 
+def pair_places(first: Integers, second: Integers, systems: int) -> Integers:
+    """The places of pairs among all pairs, from the places of their systems, the first of which is the lower.
+
+    >>> pair_places(np.array([0, 0, 1]), np.array([1, 2, 2]), 3)
+    array([0, 1, 2])
+    """
+    return np.asarray(first * systems - first * (first + 1) // 2 + second - first - 1)
+
+
 def checked_alpha(alpha: float) -> float:
     """The level of significance; an error unless it is between 0 and 1."""
     if isinstance(alpha, bool) or not isinstance(alpha, (int, float)) or not 0 < alpha < 1:
@@ -407,6 +416,17 @@ def benjamini_hochberg(p: Array) -> Array:
     order = np.argsort(p, kind="stable")
     grown = p[order] * (len(p) / np.arange(1, len(p) + 1))
     return _placed(np.minimum.accumulate(grown[::-1])[::-1], order)
+
+
+def holm_limit(p_corrected: Array, alpha: float) -> float:
+    """The p, not corrected, below which a pair differs significantly by Holm's correction.
+
+    Of m pairs of which k are significant, they are those with p below alpha / (m − k).
+
+    >>> round(holm_limit(np.array([0.03, 0.06, 0.06]), 0.05), 3)
+    0.025
+    """
+    return alpha / max(1, len(p_corrected) - int((p_corrected < alpha).sum()))
 
 
 def uncorrected(p: Array) -> Array:

@@ -35,6 +35,8 @@ from leadline.trust.paired_tests import (
     corrected,
     difference_blocks,
     half_width,
+    holm_limit,
+    pair_places,
     random_counts,
     randomised_tukey,
     student_t,
@@ -172,16 +174,13 @@ class Pairs(Result):
 
     @cached_property
     def limit(self) -> float:
-        """The p, not corrected, below which a pair differs significantly by Holm's correction.
-
-        Of m pairs of which k are significant, they are those with p below alpha / (m − k).
-        """
-        return self.alpha / max(1, len(self) - int(self.significant().sum()))
+        """The p, not corrected, below which a pair differs significantly by Holm's correction."""
+        return holm_limit(self.p_corrected, self.alpha)
 
     def between(self, a: int, b: int) -> int:
         """The place of a pair, from the places of its runs."""
-        first, second = sorted((a, b))
-        return first * len(self.runs) - first * (first + 1) // 2 + second - first - 1
+        first, second = np.array(sorted((a, b)))
+        return int(pair_places(first, second, len(self.runs)))
 
     def not_worse(self, run: int) -> Mask:
         """The runs that do not differ significantly from one, itself among them."""

@@ -21,6 +21,7 @@ from leadline.trust.paired_tests import (
     difference_blocks,
     holm,
     least_extreme,
+    uncorrected,
     without_rounding_errors,
 )
 
@@ -39,6 +40,7 @@ from leadline.trust.paired_tests import (
 ENUMERATED = 20  # differences up to which every flip is counted
 NEAR_ENUMERATED = 36  # the same for the few rows whose p is near the limit
 NEAR_COUNTED, NEAR_DRAWN = 2.0, 1.1  # the factor around the limit within which p is counted, or drawn
+CLOSE = 1.1  # the factor around the limit within which p of a sample is counted; what flips approximate is closer
 NEAR_DRAWS = 20_000  # for an error of about 1 %
 MOST_DRAWN = 100  # differences beyond which the approximation is better than these draws
 SAME = 1e-9  # sizes whose difference is a smaller share of the largest are equal
@@ -500,6 +502,18 @@ def flip_test(differences: Array, alpha: float = 0.05) -> Settled:
     array([0.5, 1. ])
     """
     return settled(flip_p(differences), holm, alpha, differences.__getitem__)
+
+
+def is_below(differences: Array, limit: float) -> Mask:
+    """Whether p of each row is below a limit; where it is close, flips are counted, as `settled` does.
+
+    >>> is_below(np.array([[0.1, 0.3, 0.5], [0.1, 0.2, -0.3]]), 0.3)
+    array([ True, False])
+    """
+    p = flip_p(differences)
+    close = np.flatnonzero((p > limit / CLOSE) & (p < limit * CLOSE))
+    p[close] = settled(p[close], uncorrected, limit, differences[close].__getitem__).p
+    return np.asarray(p < limit)
 
 
 def random_flips(topics: int, draws: int, rng: np.random.Generator) -> Iterator[Array]:

@@ -16,9 +16,8 @@ import numpy as np
 from leadline.measures.definition import parse_measure
 from leadline.measures.hits import Array, Integers
 from leadline.records.result import Result, Table, counted, decimals, whole_percent
-from leadline.trust.paired_tests import uncorrected
 from leadline.trust.planning import HALF, STABLE
-from leadline.trust.randomisation import flip_p, settled
+from leadline.trust.randomisation import is_below
 from leadline.trust.study import Study, dropped_topics
 
 Word = Literal["firm", "fragile", "undecided"]
@@ -212,9 +211,6 @@ def table(verdicts: Sequence[Verdict]) -> Table:
 # With half the judgements, again and again: does a lead stay significant?
 
 
-CLOSE = 1.1  # the factor around the limit within which p of a sample is counted; what flips approximate is closer
-
-
 class Support(NamedTuple):
     """For each pair, the share of samples in which the lead stays significant, and in which it turns; and notes."""
 
@@ -250,10 +246,7 @@ def support(
         values = values[:, np.isfinite(values).all(axis=0)]
         if values.shape[1]:  # a sample in which no topic is left shows nothing
             differences = values[ahead] - values[behind]
-            p = flip_p(differences)
-            close = np.flatnonzero((p > limit / CLOSE) & (p < limit * CLOSE))
-            p[close] = settled(p[close], uncorrected, limit, differences[close].__getitem__).p
-            stays += (differences.mean(axis=1) > 0) & (p < limit)
+            stays += (differences.mean(axis=1) > 0) & is_below(differences, limit)
             turns += differences.mean(axis=1) < 0
         if progress is not None:
             progress(done + 1, samples)
