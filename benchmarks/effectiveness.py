@@ -57,7 +57,7 @@ from leadline.retrieval.pipeline.steps import (
     Survey,
     Text,
 )  # fmt: skip
-from leadline.retrieval.systems.best import BY_WORDS, WITHOUT_VECTORS
+from leadline.retrieval.systems import best_afterwards, best_by_words
 from leadline.retrieval.tuning import HELD_OUT, tune_system
 from leadline.trust.paired_tests import holm
 
@@ -65,6 +65,7 @@ ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("LEADLINE_SHARED", ROOT.parent / "shared")) / "data"
 DOCUMENT = ROOT / "docs" / "effectiveness.md"
 MEASURES = "AP R@100 PRES@100"
+TUNED = best_by_words() >> best_afterwards()
 TOPICS, OFFICE = 400, "--patents 20000"
 SOURCES = {"us_api": "docs_10k.jsonl.xz", "patsnap": "docs.jsonl.xz"}
 # The short form: the first documents of one collection, topics drawn from them, a small office, a classic collection.
@@ -211,12 +212,12 @@ def named(offices: Sequence[Office]) -> dict[str, str]:
 
 def improved(offices: Sequence[Office]) -> dict[str, str]:
     """`best` beside BM25, with what it had before: other gains of citations."""
-    before = BY_WORDS >> ClassAgreement("subclass", 0.2)
+    before = best_by_words() >> ClassAgreement("subclass", 0.2)
     pipelines: dict[str, Step] = {
         "bm25": PLAIN,
         "best, gains of the largest": before >> Citations(20, 0.2, credit="rank") >> FamilyMembers(),
         "best, whole credit": before >> Citations(10, 0.5, credit="rank", cap=2.0) >> FamilyMembers(),
-        "best": WITHOUT_VECTORS,
+        "best": TUNED,
     }
     scores = {
         office.name: ll.evaluate(
@@ -290,7 +291,7 @@ def tuned(offices: Sequence[Office]) -> dict[str, str]:
         return [*np.mean(one, axis=0).tolist(), *(float(each[2]) for each in one)]
 
     tried, found = build_up(worth)
-    same = settings(found) == settings(WITHOUT_VECTORS)
+    same = settings(found) == settings(TUNED)
     compared = {"baseline": system("baseline"), **{name: system(name) for name in systems() if name != "best"}}
     compared["best"] = found
     scores = {office.name: office.scores(compared, halves[office.name][1]) for office in offices}

@@ -267,8 +267,9 @@ INTRODUCTION = """\
 # The teams of TREC-CHEM 2009
 
 Written by `benchmarks/teams.py --write`. Every team of the track is a system here, and its runs are variants of it
-(`leadline systems`, `leadline systems bitem`). The files in `src/leadline/retrieval/systems/` say what is known from
-the track's overview, what is guessed and what is left out. Here each variant is compared with the first of its team.
+(`leadline systems`, `leadline systems bitem`). The functions in `src/leadline/retrieval/systems.py` say what is known
+from the track's overview, what is guessed and what is left out. Here each variant is compared with the first of its
+team.
 
 The numbers of the overview are of other documents and topics: what can be compared is whether a step helps. *Short MAP*
 is of its task with 100 topics. Verdicts are of AP: randomisation tests, with Holm's correction within a table and a

@@ -19,7 +19,7 @@ from leadline.collections.documents.splitting import split
 from leadline.errors import InputError, MeasureError
 from leadline.measures.definition import parse_measures
 from leadline.records.topics import _markup_sheet
-from leadline.retrieval.index.derived.entities import is_chemical_name, is_formula
+from leadline.retrieval.index.derived_names import is_chemical_name, is_formula
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.language.language import Language
 from leadline.retrieval.language.reading import LONGEST_QUERY, understand

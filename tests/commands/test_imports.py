@@ -21,7 +21,7 @@ from leadline.commands import command_files
 from leadline.commands.shared.extras import registered
 from leadline.judge.choices import POOL_RULES
 from leadline.judge.pools import RULES as POOLING
-from leadline.retrieval import systems
+from leadline.retrieval.choices import BASELINES
 from leadline.retrieval.pipeline.named_systems import baselines
 from leadline.show.choices import LAB_KINDS
 from leadline.show.lab.lab import KINDS
@@ -106,8 +106,8 @@ def wings(modules: set[str]) -> set[str]:
 
 
 def costs_nothing(module: str) -> bool:
-    """Whether a module of another wing may be loaded for help: the names of systems, choices, and their packages."""
-    if module == "leadline.retrieval.systems" or module.endswith(".choices"):
+    """Whether a module of another wing may be loaded for help: choices, and their packages."""
+    if module.endswith(".choices"):
         return True
     return Path(str(importlib.util.find_spec(module).origin)).name == "__init__.py"
 
@@ -171,7 +171,7 @@ def test_a_command_loads_no_wing_that_it_may_not() -> None:
 
 
 def test_words_that_help_shows_without_loading_their_home_are_those_of_their_home() -> None:
-    assert tuple(baselines()) == systems.BASELINES
+    assert tuple(baselines()) == BASELINES
     assert tuple(POOLING) == POOL_RULES
     assert tuple(KINDS) == LAB_KINDS
 

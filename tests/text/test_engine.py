@@ -199,7 +199,7 @@ def test_every_job_answers_without_a_compiler(sabotage, tmp_path: Path, monkeypa
     monkeypatch.setenv("LEADLINE_ENGINE", "compiled")
     monkeypatch.setenv("LEADLINE_CACHE", str(tmp_path / "cache"))
     for job in JOBS.values():
-        monkeypatch.setattr(job, "engine", Engine(job.engine.library.package))
+        monkeypatch.setattr(job, "engine", Engine(job.engine.library.module))
     sabotage(monkeypatch)
     with pytest.warns(LeadlineWarning, match="plain Python is used because machine code cannot be") as told:
         assert answers("broken") == expected
@@ -216,7 +216,7 @@ def test_every_kernel_is_declared_once_with_its_twin() -> None:
     }
     assert marked == set(JOBS)
     assert len(marked) == 44
-    assert {job.engine.library.package for job in JOBS.values()} == set(PACKAGES)
+    assert {job.engine.library.module for job in JOBS.values()} == set(PACKAGES)
 
 
 def test_the_key_of_the_cache_covers_every_source(monkeypatch: pytest.MonkeyPatch) -> None:

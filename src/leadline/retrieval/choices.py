@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-import pkgutil
-from pathlib import Path
 from typing import Literal
 
 BEARING = 0.25  # the share of a claim's terms from which a passage bears on it
 DEFAULT_SYSTEM = "best"  # of a search for prior art
+# The functions of `systems.py`, and the baselines of `pipeline/steps.py`.
+SYSTEMS = (
+    "baseline",
+    "best",
+    "bitem",
+    "cmu",
+    "content",
+    "dutir",
+    "iowa",
+    "links",
+    "msoe",
+    "purdue",
+    "reputation",
+    "scai",
+    "york",
+)
+BASELINES = ("bm25", "bm25+rm3", "bm25+dense", "rrf")
 Learner = Literal["logistic", "lambdamart"]
 
 
 # What an index is made of.
 
 FIELDS = ("title", "abstract", "claims", "description")
-DERIVED: tuple[str, ...] = tuple(
-    sorted(module.name for module in pkgutil.iter_modules([str(Path(__file__).parent / "index" / "derived")]))
-)
+DERIVED = ("biology", "entities", "phrases", "sentences")  # fields made of the texts of others, by `index/derived.py`
 Stemming = Literal["snowball", "porter", "none"]
 StopWords = Literal["common", "none"]
 Words = Literal["chemical", "plain"]

@@ -32,9 +32,9 @@ from leadline.errors import LeadlineWarning, checked_choice
 # Kernels as machine code: compiled by Numba once, then loaded without it.
 #
 # Importing Numba costs a quarter of a second and compiling costs several, which is more than most evaluations take. So
-# the first large job compiles the kernels of a package, and the object code is stored in the user's cache; from then on
+# the first large job compiles the kernels of a module, and the object code is stored in the user's cache; from then on
 # llvmlite alone, a tenth of Numba's weight, loads it. The name of the cached file is a hash of everything the code
-# depends on: the processor, the versions, and the source of every module that the kernels import from this package.
+# depends on: the processor, the versions, and the source of every module that the kernels import from Leadline.
 #
 # `Engine`, below, decides when a library is loaded or compiled, and what happens where that fails.
 
@@ -52,10 +52,10 @@ _PACKAGE_ROOT = Path(__file__).parents[1]
 
 
 class KernelLibrary:
-    """The kernels of one package of modules. Every method may raise whatever Numba, llvmlite or the system raises."""
+    """The kernels of one module. Every method may raise whatever Numba, llvmlite or the system raises."""
 
-    def __init__(self, package: str) -> None:
-        self.package = package
+    def __init__(self, module: str) -> None:
+        self.module = module
         self._engine: Any = None  # the machine code lives as long as this LLVM object
 
     def is_cached(self) -> bool:
@@ -85,7 +85,7 @@ class KernelLibrary:
         from leadline.text.files import cache_directory
 
         depends_on = [
-            *(path.read_text(encoding="utf-8") for path in sources(self.package)),
+            *(path.read_text(encoding="utf-8") for path in sources(self.module)),
             sys.version,
             llvmlite.__version__,
             numba_version(),
@@ -93,7 +93,7 @@ class KernelLibrary:
             llvm.get_host_cpu_features().flatten(),
         ]
         digest = hashlib.sha256("\n".join(depends_on).encode()).hexdigest()[:24]
-        return cache_directory() / f"{self.package.removeprefix('leadline.')}-{digest}.o"
+        return cache_directory() / f"{self.module.removeprefix('leadline.')}-{digest}.o"
 
     def _compile(self) -> bytes:
         """The signatures of all kernels as a line of JSON, and the object code."""
@@ -104,7 +104,7 @@ class KernelLibrary:
         kinds = {"int": types.int64, "unsigned": types.uint64}
         signatures: dict[str, Signature] = {}
         whole = llvm.parse_assembly("")
-        for function in _kernel_functions(self.package):
+        for function in _kernel_functions(self.module):
             name = function.__name__
             signatures[name] = _signature(function)
             arguments = [
@@ -135,11 +135,10 @@ class KernelLibrary:
         }
 
 
-def sources(package: str) -> list[Path]:
-    """The files that the machine code of a package depends on: its modules and what these import of Leadline."""
+def sources(module: str) -> list[Path]:
+    """The files that the machine code of a module depends on: itself and what it imports of Leadline."""
     found: dict[Path, None] = {Path(__file__): None}
-    home = _path_of(package)
-    waiting = sorted(home.parent.glob("*.py")) if home.name == "__init__.py" else [home]
+    waiting = [_path_of(module)]
     while waiting:
         path = waiting.pop()
         if path not in found:
@@ -160,15 +159,10 @@ def numba_version() -> str:
     return path.read_text(encoding="utf-8") if path is not None and path.exists() else ""
 
 
-def _kernel_functions(package: str) -> Iterator[Any]:
-    import pkgutil
-
-    home = importlib.import_module(package)
-    names = sorted(about.name for about in pkgutil.iter_modules(getattr(home, "__path__", ())))
-    for module in [importlib.import_module(f"{package}.{name}") for name in names] or [home]:
-        for function in vars(module).values():
-            if getattr(function, "is_kernel", False) and function.__module__ == module.__name__:
-                yield function
+def _kernel_functions(module: str) -> Iterator[Any]:
+    for function in vars(importlib.import_module(module)).values():
+        if getattr(function, "is_kernel", False) and function.__module__ == module:
+            yield function
 
 
 def _signature(function: Any) -> Signature:
@@ -305,8 +299,8 @@ R = TypeVar("R")
 class Engine:
     """One kernel library in this process: whether it is loaded, whether it failed, and what was done without it."""
 
-    def __init__(self, package: str) -> None:
-        self.library = KernelLibrary(package)
+    def __init__(self, module: str) -> None:
+        self.library = KernelLibrary(module)
         self.kernels: Mapping[str, Kernel] | None = None
         self.failed = False
         self.plain_size = 0
@@ -377,9 +371,9 @@ def warn_once(message: str) -> None:
 
 
 @cache
-def engine_of(package: str) -> Engine:
-    """The engine of a package of kernels."""
-    return Engine(package)
+def engine_of(module: str) -> Engine:
+    """The engine of a module of kernels."""
+    return Engine(module)
 
 
 class Job(Generic[P, R]):
@@ -406,7 +400,7 @@ class Job(Generic[P, R]):
         return self.plain if kernel is None else partial(self.compiled, kernel)
 
 
-JOBS: dict[str, Job[..., Any]] = {}  # by the full name of the kernel; one for each kernel of the package
+JOBS: dict[str, Job[..., Any]] = {}  # by the full name of the kernel; one for each kernel of Leadline
 
 
 def compiled_job(kernel: str, *, plain: Callable[P, R]) -> Callable[[Callable[Concatenate[Kernel, P], R]], Job[P, R]]:

@@ -11,7 +11,7 @@ import pytest
 from search_service import DOCUMENTS, leadline
 
 from leadline.retrieval.engines.asking import EngineAnswers, EngineQuery, ask_topics, read_engine
-from leadline.retrieval.engines.kinds.pyterrier import _ONE_AT_A_TIME
+from leadline.retrieval.engines.kinds.python import _ONE_AT_A_TIME
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from leadline.errors import InputError
 from leadline.retrieval.index.analysis import Analysis, _spans, classes, joined
-from leadline.retrieval.index.kernels.words import find_words
+from leadline.retrieval.index.kernels import find_words
 
 WHOLE = Analysis(stemming="none", stop_words="none")
 

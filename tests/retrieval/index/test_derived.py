@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from leadline.retrieval.index.derived.entities import is_chemical_name, is_registry_number
+from leadline.retrieval.index.derived.phrases import BREAK, NOUN, kind_of
 
 from leadline.errors import InputError
 from leadline.retrieval.choices import DERIVED
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.derived import field_function, terms
-from leadline.retrieval.index.derived.entities import is_chemical_name, is_registry_number
-from leadline.retrieval.index.derived.phrases import BREAK, NOUN, kind_of
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.models.searcher import Searcher
 

@@ -20,7 +20,7 @@ from leadline.retrieval.index import index as uniting
 from leadline.retrieval.index import terms as forms
 from leadline.retrieval.index.analysis import Analysis, joined
 from leadline.retrieval.index.index import Index, Lists
-from leadline.retrieval.index.kernels.arguments import BatchWords
+from leadline.retrieval.index.kernel_arguments import BatchWords
 from leadline.retrieval.index.terms import Terms, _find, offsets_of
 from leadline.retrieval.models.searcher import Searcher
 from leadline.text.engine import Job

@@ -15,10 +15,9 @@ from leadline.records.topics import Topic
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.language.language import Language
 from leadline.retrieval.pipeline import pipeline
-from leadline.retrieval.pipeline.boolean_topics import AS_QUERY, PERHAPS
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.named_systems import system
-from leadline.retrieval.pipeline.pipeline import pipeline_of
+from leadline.retrieval.pipeline.pipeline import AS_QUERY, PERHAPS, pipeline_of
 from leadline.retrieval.pipeline.query.search import Search
 from leadline.retrieval.pipeline.query.survey import Survey
 

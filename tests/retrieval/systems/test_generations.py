@@ -11,7 +11,7 @@ import pytest
 from leadline.collections.documents.document import Document
 from leadline.records.topics import Topic
 from leadline.retrieval.pipeline.context import SearchContext
-from leadline.retrieval.pipeline.named_systems import system
+from leadline.retrieval.pipeline.named_systems import described, system
 
 NEED = Topic("1", "lead line soundings")
 GENERATIONS = ("content", "links", "reputation")
@@ -91,6 +91,4 @@ def test_a_link_farm_deceives_the_second_generation(build: Callable[..., SearchC
 
 @pytest.mark.parametrize("name", GENERATIONS)
 def test_each_names_its_source(name: str) -> None:
-    import importlib
-
-    assert "Garg and Sharma" in (importlib.import_module(f"leadline.retrieval.systems.{name}").__doc__ or "")
+    assert "Garg and Sharma" in described(name)

@@ -11,7 +11,7 @@ from leadline.errors import InputError
 from leadline.records.topics import Topic, date_limits
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.derived import terms
-from leadline.retrieval.index.derived.biology import is_biological_name, is_gene
+from leadline.retrieval.index.derived_names import is_biological_name, is_gene
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.steps import (
     BestClaim,

@@ -236,9 +236,9 @@ def add_summary_options(parser: argparse.ArgumentParser) -> None:
 
 def add_system_option(parser: argparse.ArgumentParser, default: str | None, described: str) -> None:
     """The option --system: a pipeline by name, or in a file."""
-    from leadline.retrieval import systems
+    from leadline.retrieval.choices import BASELINES, SYSTEMS
 
-    names = [*systems.names(), *systems.BASELINES]
+    names = [*SYSTEMS, *BASELINES]
     one_of = f"{', '.join(names)} (`leadline systems` lists all), with options: 'bitem(variant=claims)', 'bm25(k1=0.9)'"
     words = f"{one_of}, or a pipeline in a .toml file (default: {described})"
     named = choice(names)

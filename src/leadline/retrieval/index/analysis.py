@@ -25,7 +25,7 @@ import numpy as np
 
 from leadline.errors import InputError, checked_choice
 from leadline.retrieval.choices import COMMON, LANGUAGES, Stemming, StopWords, Words
-from leadline.retrieval.index.kernels.words import ALONE, AMPERSAND, BETWEEN, DIGIT, HYPHEN, LETTER, POINT
+from leadline.retrieval.index.kernel_arguments import ALONE, AMPERSAND, BETWEEN, DIGIT, HYPHEN, LETTER, POINT
 from leadline.retrieval.index.terms import TERM_END as FORM_SEPARATOR
 from leadline.retrieval.index.terms import Terms
 from leadline.text.engine import Kernel, compiled_job
@@ -214,7 +214,7 @@ def _kinds(content: NDArray[np.uint8], begins: NDArray[np.int64]) -> NDArray[np.
     return kinds
 
 
-@compiled_job("leadline.retrieval.index.kernels.words.find_words", plain=_spans_plain)
+@compiled_job("leadline.retrieval.index.kernels.find_words", plain=_spans_plain)
 def _spans(kernel: Kernel, content: NDArray[np.uint8], offsets: NDArray[np.int64], words: Words) -> _Spans:
     texts, room = len(offsets) - 1, int(offsets[-1]) + 1  # a word has at least one byte
     starts, lengths = np.empty(room, np.int64), np.empty(room, np.int32)
@@ -462,7 +462,7 @@ def _numbered_plain(
     return np.array(codes, np.int32), np.array(first, np.int64)
 
 
-@compiled_job("leadline.retrieval.index.kernels.postings.number_words", plain=_numbered_plain)
+@compiled_job("leadline.retrieval.index.kernels.number_words", plain=_numbered_plain)
 def _numbered(
     kernel: Kernel, content: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from leadline.errors import InputError, system_reason
-from leadline.retrieval.index.kernels.arguments import BlockSums
+from leadline.retrieval.index.kernel_arguments import BlockSums
 from leadline.text.checksums import open_stored
 from leadline.text.engine import Kernel, compiled_job, prepared
 from leadline.text.fields import ranges
@@ -247,7 +247,7 @@ class CheckedArray:
         return not self._left
 
     def check_by(self, kernel: Callable[[BlockSums, NDArray[np.uint8]], int]) -> int:
-        """Check blocks by a kernel, and return what it does; see `kernels/packing.py`. The array has no bounds."""
+        """Check blocks by a kernel, and return what it does; see `kernels.py`. The array has no bounds."""
         assert self._bounds is ANY
         with self._lock:
             found = kernel(self._block_sums, self._good.view(np.uint8))
@@ -507,7 +507,7 @@ def _summed_plain(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     )
 
 
-@compiled_job("leadline.retrieval.index.kernels.packing.sum_blocks", plain=_summed_plain)
+@compiled_job("leadline.retrieval.index.kernels.sum_blocks", plain=_summed_plain)
 def _summed(kernel: Kernel, words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     sums = np.empty(-(-len(words) // WORDS), np.uint64)
     kernel(sums_of(words, sums), len(sums))
@@ -531,7 +531,7 @@ def _checked_plain(
     return Extent(least, most, total)
 
 
-@compiled_job("leadline.retrieval.index.kernels.packing.check_blocks", plain=_checked_plain)
+@compiled_job("leadline.retrieval.index.kernels.check_blocks", plain=_checked_plain)
 def _checked(
     kernel: Kernel,
     words: NDArray[np.uint64],

@@ -33,7 +33,7 @@ from leadline.retrieval.choices import FIELDS
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.derived import split_fields
 from leadline.retrieval.index.inverting import Records
-from leadline.retrieval.index.kernels.arguments import FieldLists
+from leadline.retrieval.index.kernel_arguments import FieldLists
 from leadline.retrieval.index.manifest import MANIFEST, OrderFile, Origin, opened_segment, read_manifest
 from leadline.retrieval.index.packing import NOT_IN_ORDER, PackedArray
 from leadline.retrieval.index.segment import CODES, NUMBERS, CodedColumn
@@ -372,7 +372,7 @@ def _united_plain(fields: Sequence[Lists], documents: int) -> _United:
     return offsets.astype(np.int64), (union % documents).astype(np.int32), frequencies
 
 
-@compiled_job("leadline.retrieval.index.kernels.postings.unite_lists", plain=_united_plain)
+@compiled_job("leadline.retrieval.index.kernels.unite_lists", plain=_united_plain)
 def _united(kernel: Kernel, fields: Sequence[Lists], documents: int) -> _United:
     terms = len(fields[0].offsets) - 1
     before = np.cumsum([0, *(len(lists.documents) for lists in fields)])
@@ -426,7 +426,7 @@ def _intersected_plain(
     return reduce(lambda one, other: np.intersect1d(one, other, assume_unique=True), lists)
 
 
-@compiled_job("leadline.retrieval.index.kernels.packing.intersect_lists", plain=_intersected_plain)
+@compiled_job("leadline.retrieval.index.kernels.intersect_lists", plain=_intersected_plain)
 def _intersected(
     kernel: Kernel, documents: PackedArray, starts: NDArray[np.int64], stops: NDArray[np.int64]
 ) -> NDArray[np.int32]:

@@ -15,9 +15,8 @@ from leadline.collections.documents.numbers import normalise
 from leadline.errors import InputError
 from leadline.retrieval.choices import FIELDS
 from leadline.retrieval.index.analysis import Analysis, Occurrences, WordSpans, joined
-from leadline.retrieval.index.derived import field_function
-from leadline.retrieval.index.derived.sentences import sentence_starts
-from leadline.retrieval.index.kernels.arguments import BatchWords, PositionLists, PostingLists, TermCounts
+from leadline.retrieval.index.derived import field_function, sentence_starts
+from leadline.retrieval.index.kernel_arguments import BatchWords, PositionLists, PostingLists, TermCounts
 from leadline.retrieval.index.packing import ascending, gaps, packed
 from leadline.retrieval.index.segment import (
     MISSING,
@@ -123,7 +122,7 @@ def _counted_plain(words: BatchWords) -> tuple[TermCounts, NDArray[np.int32]]:
     return counts, np.bincount(text, minlength=words.texts).astype(np.int32)
 
 
-@compiled_job("leadline.retrieval.index.kernels.postings.count_terms", plain=_counted_plain)
+@compiled_job("leadline.retrieval.index.kernels.count_terms", plain=_counted_plain)
 def _counted(kernel: Kernel, words: BatchWords) -> tuple[TermCounts, NDArray[np.int32]]:
     """The number of texts that have each term, its occurrences, and the number of terms of each text."""
     counts = TermCounts(np.empty(words.terms, np.int64), np.empty(words.terms, np.int64))
@@ -145,7 +144,7 @@ def _filled_plain(words: BatchWords, counts: TermCounts, starts: NDArray[np.int6
     return documents.astype(np.int32), frequencies.astype(np.int32), places.astype(np.int32)
 
 
-@compiled_job("leadline.retrieval.index.kernels.postings.fill_postings", plain=_filled_plain)
+@compiled_job("leadline.retrieval.index.kernels.fill_postings", plain=_filled_plain)
 def _filled(
     kernel: Kernel, words: BatchWords, counts: TermCounts, starts: NDArray[np.int64], positions: bool
 ) -> _Filled:

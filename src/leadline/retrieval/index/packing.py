@@ -27,7 +27,7 @@ import numpy as np
 
 from leadline.errors import InputError
 from leadline.retrieval.index.arrays import CheckedArray
-from leadline.retrieval.index.kernels.arguments import PackedBlocks
+from leadline.retrieval.index.kernel_arguments import PackedBlocks
 from leadline.text.engine import Kernel, compiled_job, prepared
 from leadline.text.fields import ranges
 from leadline.text.files import reported
@@ -262,7 +262,7 @@ def _checked_plain(
     words.check_ranges(blocks.offsets[first], blocks.offsets[last])
 
 
-@compiled_job("leadline.retrieval.index.kernels.packing.check_lists", plain=_checked_plain)
+@compiled_job("leadline.retrieval.index.kernels.check_lists", plain=_checked_plain)
 def _checked(
     kernel: Kernel,
     words: CheckedArray,
@@ -298,7 +298,7 @@ def _packed_plain(values: NDArray[np.int32], widths: NDArray[np.uint8]) -> NDArr
     return words.view(np.int32)
 
 
-@compiled_job("leadline.retrieval.index.kernels.packing.pack_blocks", plain=_packed_plain)
+@compiled_job("leadline.retrieval.index.kernels.pack_blocks", plain=_packed_plain)
 def _packed(kernel: Kernel, values: NDArray[np.int32], widths: NDArray[np.uint8]) -> NDArray[np.int32]:
     """The words of blocks of values."""
     ends = np.cumsum(widths, dtype=np.int64) * LANES
@@ -334,7 +334,7 @@ def _unpacked_plain(
     return flat[rows, wanted % PER_BLOCK].astype(np.int32)
 
 
-@compiled_job("leadline.retrieval.index.kernels.packing.unpack_ranges", plain=_unpacked_plain)
+@compiled_job("leadline.retrieval.index.kernels.unpack_ranges", plain=_unpacked_plain)
 def _unpacked(
     kernel: Kernel, blocks: PackedBlocks, starts: NDArray[np.int64], stops: NDArray[np.int64], count: int
 ) -> NDArray[np.int32]:
@@ -350,7 +350,7 @@ def _summed_plain(lengths: NDArray[np.int64], values: NDArray[np.int32]) -> None
     values[:] = np.minimum(sums - np.repeat(before, lengths) - 1, _LARGEST)
 
 
-@compiled_job("leadline.retrieval.index.kernels.packing.sum_lists", plain=_summed_plain)
+@compiled_job("leadline.retrieval.index.kernels.sum_lists", plain=_summed_plain)
 def summed(kernel: Kernel, lengths: NDArray[np.int64], values: NDArray[np.int32]) -> None:
     """Turn the gaps of lists into their values, where they are."""
     kernel(lengths, len(lengths), values, _LARGEST)

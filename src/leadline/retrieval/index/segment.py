@@ -615,7 +615,7 @@ def _merged_plain(
     return new, np.array([first[name] for name in number], np.int64)
 
 
-@compiled_job("leadline.retrieval.index.kernels.postings.merge_terms", plain=_merged_plain)
+@compiled_job("leadline.retrieval.index.kernels.merge_terms", plain=_merged_plain)
 def _merged(
     kernel: Kernel, terms: Terms, bounds: NDArray[np.int64], room: NewArrays = NEW_ARRAYS
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -642,7 +642,7 @@ def _moved_plain(
     cursors[new] += lengths
 
 
-@compiled_job("leadline.retrieval.index.kernels.postings.move_lists", plain=_moved_plain)
+@compiled_job("leadline.retrieval.index.kernels.move_lists", plain=_moved_plain)
 def _moved(
     kernel: Kernel,
     new: NDArray[np.int32],

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.retrieval.index.kernels.arguments import BatchWords, FormLists, SortedTerms
+from leadline.retrieval.index.kernel_arguments import BatchWords, FormLists, SortedTerms
 from leadline.text.engine import Kernel, compiled_job, prepared
 from leadline.text.fields import ranges
 from leadline.text.memory import NEW_ARRAYS, NewArrays
@@ -139,7 +139,7 @@ def _find_plain(terms: Terms, wanted: Sequence[bytes]) -> NDArray[np.int64]:
     return np.array(found, np.int64)
 
 
-@compiled_job("leadline.retrieval.index.kernels.postings.find_terms", plain=_find_plain)
+@compiled_job("leadline.retrieval.index.kernels.find_terms", plain=_find_plain)
 def _find(kernel: Kernel, terms: Terms, wanted: Sequence[bytes]) -> NDArray[np.int64]:
     found = np.empty(len(wanted), np.int64)
     kernel(terms._prepared, len(terms), Terms.of(wanted).arrays(), len(wanted), found)
@@ -363,7 +363,7 @@ def _packed_plain(words: BatchWords, ranks: NDArray[np.int32], forms: Forms) -> 
     return into
 
 
-@compiled_job("leadline.retrieval.index.kernels.postings.pack_forms", plain=_packed_plain)
+@compiled_job("leadline.retrieval.index.kernels.pack_forms", plain=_packed_plain)
 def packed_forms(kernel: Kernel, words: BatchWords, ranks: NDArray[np.int32], forms: Forms) -> NDArray[np.uint8]:
     """The form of every occurrence, term by term; `ranks` are those of words."""
     into = np.zeros(int(forms.begins[-1]), np.uint8)
@@ -386,7 +386,7 @@ def _moved_plain(
         write_ranks(of_term, ranks[old.starts[term] + forms], cursors, limits, into)
 
 
-@compiled_job("leadline.retrieval.index.kernels.postings.move_forms", plain=_moved_plain)
+@compiled_job("leadline.retrieval.index.kernels.move_forms", plain=_moved_plain)
 def moved_forms(
     kernel: Kernel,
     old: Forms,

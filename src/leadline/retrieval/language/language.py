@@ -16,6 +16,7 @@ from leadline.retrieval.index import derived
 from leadline.retrieval.index.analysis import in_several_words, prepared
 from leadline.retrieval.index.index import Index, rows_with_all
 from leadline.retrieval.index.segment import MISSING
+from leadline.retrieval.language.kinds_of_text import refuse_strategy
 from leadline.retrieval.language.matching import (
     DATED,
     AnyOf,
@@ -33,7 +34,6 @@ from leadline.retrieval.language.matching import (
 )
 from leadline.retrieval.language.query_terms import MissingWord, QueryTerm, WiderIndex, missing_words
 from leadline.retrieval.language.reading import understand
-from leadline.retrieval.language.strategies import refuse_strategy
 from leadline.retrieval.language.tree import (
     FILTERS,
     ORDERS,

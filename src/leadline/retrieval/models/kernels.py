@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from leadline.retrieval.index.kernels.arguments import PackedBlocks
-from leadline.retrieval.index.kernels.packing import PER_BLOCK, unpack_documents, unpack_words
+from leadline.retrieval.index.kernel_arguments import PackedBlocks
+from leadline.retrieval.index.kernels import PER_BLOCK, unpack_documents, unpack_words
 from leadline.retrieval.models.kernel_arguments import (
     BINS,
     BLOCK,

@@ -22,15 +22,15 @@ import importlib
 import inspect
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
-from types import ModuleType
+from functools import cache, cached_property
 from typing import Any
 
 from leadline.errors import InputError, checked_choice, not_a_choice
 from leadline.options import name_and_options, typed_options
 from leadline.records.result import Result, Table, counted
+from leadline.retrieval.choices import SYSTEMS
 from leadline.retrieval.pipeline.after.either import Either
 from leadline.retrieval.pipeline.after.refuse import Refuse
 from leadline.retrieval.pipeline.pipeline import STEPS, Pipeline, Step, pipeline_of
@@ -130,10 +130,8 @@ def _plain(value: Any) -> Any:
 
 
 def systems() -> list[str]:
-    """The names of all systems: one for each file of the folder `systems`."""
-    from leadline.retrieval.systems import names
-
-    return names()
+    """The names of all systems: one for each public function of `retrieval/systems.py`."""
+    return list(SYSTEMS)
 
 
 def baselines() -> Mapping[str, tuple[str, Step]]:
@@ -146,15 +144,15 @@ def variants_of(name: str) -> tuple[Variant, ...]:
     checked_choice("system", name, [*systems(), *baselines()])
     if name in baselines():
         return ()
-    found: tuple[Variant, ...] = getattr(_module(name), "VARIANTS", ())
-    return found
+    made = _made(name)
+    return () if isinstance(made, Step) else made
 
 
 def described(name: str) -> str:
-    """What a named system is, what was guessed, and what differs: the docstring of its file; a baseline's few words."""
+    """What a named system is, what was guessed and what differs: its function's docstring; a baseline's few words."""
     if name in baselines():
         return baselines()[name][0]
-    return inspect.getdoc(_module(checked_choice("system", name, [*systems(), *baselines()]))) or ""
+    return inspect.getdoc(_function(checked_choice("system", name, [*systems(), *baselines()]))) or ""
 
 
 def system(name: str) -> Pipeline:
@@ -170,7 +168,8 @@ def system(name: str) -> Pipeline:
         return _with_model_options(pipeline, team, given) if given else pipeline
     if "variant" in given:
         return variant_named(team, given["variant"], variants_of(team)).pipeline
-    return pipeline_of(_module(team).PIPELINE, team)
+    made = _made(team)
+    return pipeline_of(made if isinstance(made, Step) else made[-1].pipeline, team)
 
 
 def system_options(written: str) -> tuple[str, dict[str, str]]:
@@ -208,8 +207,16 @@ def _with_model_options(one: Step, where: str, given: Mapping[str, str]) -> Pipe
     return pipeline_of(changed(one), where)
 
 
-def _module(name: str) -> ModuleType:
-    return importlib.import_module(f"leadline.retrieval.systems.{name}")
+def _function(name: str) -> Callable[[], Step | tuple[Variant, ...]]:
+    function: Callable[[], Step | tuple[Variant, ...]]
+    function = getattr(importlib.import_module("leadline.retrieval.systems"), name)
+    return function
+
+
+@cache
+def _made(name: str) -> Step | tuple[Variant, ...]:
+    """The pipeline of a named system, or the variants of a team."""
+    return _function(name)()
 
 
 # The variants of a named system: the runs that a team submitted, each with its pipeline.

@@ -44,8 +44,11 @@ from leadline.records.runs import Run
 from leadline.records.topics import Topic, date_limits
 from leadline.register import Register
 from leadline.retrieval.index.segment import MISSING
-from leadline.retrieval.pipeline.boolean_topics import AS_QUERY, PERHAPS, boolean_topic
-from leadline.retrieval.pipeline.context import Request
+from leadline.retrieval.language.kinds_of_text import reading_of, refuse_strategy
+from leadline.retrieval.language.language import Language
+from leadline.retrieval.language.reading import understand
+from leadline.retrieval.language.tree import ranking_words
+from leadline.retrieval.pipeline.context import BooleanTopic, Request
 from leadline.text.checksums import open_stored
 from leadline.text.files import is_trusted, reported, this_process, try_lock
 
@@ -58,6 +61,10 @@ if TYPE_CHECKING:
 TopicsInput = Iterable[Topic | Document | str]
 Progress = Callable[[int, int, str], None]
 Narratives = Literal["dates", "words"]  # whether a text limits the dates of documents, or is only words
+
+
+AS_QUERY = "in Boolean form, run as queries and not as words"
+PERHAPS = "perhaps in Boolean form, run as words"
 
 
 class System(Protocol):
@@ -148,7 +155,40 @@ def answered(
     """What is found for each request."""
     for request in requests:
         limited = date_limited(context, request) if narratives == "dates" else request
-        yield _answer(system, context, boolean_topic(context, limited, k), k)
+        yield _answer(system, context, _boolean_topic(context, limited, k), k)
+
+
+def _boolean_topic(context: SearchContext, request: Request, k: int) -> Request:
+    """The request, limited to what its text asks for if that is a Boolean query; a note says how it was read.
+
+    What is found is what `leadline search` finds with the same text. Every step of the system sees the words that the
+    query asks for, without operators, fields and excluded words; a search by words ranks by the terms of the query.
+    """
+    if request.is_patent:
+        return request
+    part = "title" if request.topic.title.strip() else "narrative"
+    text = getattr(request.topic, part)
+    try:
+        refuse_strategy(text, in_session=False)
+        reading = reading_of(text, context.index.fields)
+        if reading == "words":
+            return request
+        if reading == "unsure":
+            return request.with_note(PERHAPS)
+        language = Language(context.index, None, context.searching)
+        answer = language.search(text, k=k, mask=context.visible(request))
+    except InputError as error:
+        return request.with_note(f"run as words, since the text {error.problem}")
+    if answer.is_empty:
+        return request.with_note(PERHAPS)
+    tree = understand(text, context.index.fields).tree
+    words = "" if tree is None else " ".join(ranking_words(tree))
+    is_title = part == "title"
+    topic = replace(request.topic, title=words) if is_title else replace(request.topic, narrative=words)
+    limited = replace(request, topic=topic, boolean=BooleanTopic(part, answer, language)).only(answer.matching)
+    for note in (AS_QUERY, *(f"in whose query {note}" for note in answer.notes)):
+        limited = limited.with_note(note)
+    return limited
 
 
 def _answer(system: System, context: SearchContext, request: Request, k: int) -> TopicResult:

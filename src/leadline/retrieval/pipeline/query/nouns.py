@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from leadline.retrieval.index.derived.phrases import BREAK, kind_of
+from leadline.retrieval.index.derived import BREAK, role_of
 from leadline.retrieval.pipeline.context import Request
 from leadline.retrieval.pipeline.pipeline import Step, step
 
@@ -30,7 +30,7 @@ class Nouns(Step):
         terms = context.index.analysis.reduced([word.encode() for word in words])
         has_noun: dict[str, bool] = {}
         for word, term in zip(words, terms, strict=True):
-            is_noun = kind_of(word) != BREAK or any(map(str.isdigit, word))
+            is_noun = role_of(word) != BREAK or any(map(str.isdigit, word))
             has_noun[term.decode()] = has_noun.get(term.decode(), False) or is_noun
         return replace(
             request,

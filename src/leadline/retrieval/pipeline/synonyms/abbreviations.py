@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leadline.collections.documents.collection import Collection
 from leadline.errors import InputError
 from leadline.retrieval.choices import COMMON
-from leadline.retrieval.index.derived.entities import KINDS, is_chemical_name, is_registry_number
+from leadline.retrieval.index.derived_names import KINDS, is_chemical_name, is_registry_number
 from leadline.retrieval.index.inverting import joined_fields
 from leadline.retrieval.index.manifest import KIND, VERSION
 from leadline.retrieval.pipeline.synonyms.thesaurus import Thesaurus, synonym_source

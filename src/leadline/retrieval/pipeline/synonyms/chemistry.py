@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leadline.errors import InputError
+from leadline.retrieval.index import derived_names
 from leadline.retrieval.index.arrays import OPENING
-from leadline.retrieval.index.derived import entities
-from leadline.retrieval.index.derived.entities import KINDS, is_chemical_name, is_registry_number
+from leadline.retrieval.index.derived_names import KINDS, is_chemical_name, is_registry_number
 from leadline.retrieval.pipeline.synonyms import thesaurus as text_words
 from leadline.retrieval.pipeline.synonyms.thesaurus import Thesaurus, letters_only, synonym_source
 from leadline.text.files import cache_directory, read_cached, write_cached
@@ -91,7 +91,7 @@ def _files(folder: Path) -> list[Path]:
 
 def _digest(folder: Path) -> str:
     """A digest of what the cache depends on: the tables, the rules in this code, and the file format."""
-    rules = [Path(file).read_bytes() for file in (__file__, text_words.__file__, entities.__file__)]
+    rules = [Path(file).read_bytes() for file in (__file__, text_words.__file__, derived_names.__file__)]
     tables = [f"{path.name} {path.stat().st_size} {path.stat().st_mtime_ns}".encode() for path in _files(folder)]
     return hashlib.sha256(b"\n".join([OPENING, *rules, *tables])).hexdigest()[:16]
 

@@ -1,10 +1,14 @@
-"""The arguments of the indexing kernels; see `text/kernel_arguments.py`."""
+"""The arguments of the indexing kernels, and the classes of characters; see `text/kernel_arguments.py`."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from leadline.text.kernel_arguments import Bytes, Int32s, Int64s, UInt64s
+
+# Classes of characters, assigned in `analysis.py`. The order matters: LETTER and DIGIT, which make words, are
+# compared as a range, and so are POINT, HYPHEN and AMPERSAND, which may join two parts of a word.
+BETWEEN, LETTER, DIGIT, POINT, HYPHEN, AMPERSAND, ALONE = 0, 1, 2, 3, 4, 5, 6
 
 
 class BatchWords(NamedTuple):

@@ -1,8 +1,11 @@
-"""Entities: registry numbers, formulas, names of chemicals, and codes such as IL-6 or PA66.
+"""Names in texts, recognised by spelling alone, without a dictionary: the derived fields `entities` and `biology`.
 
-They are recognised by spelling alone (`chemistry.py`), without a dictionary. A name of several words is also a term as
-a whole: "of acetic acid" gives "acet" and "acet acid". A registry number must have the right check digit, which
-excludes dates and part numbers.
+Entities are registry numbers, formulas, names of chemicals, and codes such as IL-6 or PA66. A name of several words is
+also a term as a whole: "of acetic acid" gives "acet" and "acet acid". A registry number must have the right check
+digit, which excludes dates and part numbers.
+
+Names of biology are enzymes, proteins, antibodies, organisms, and symbols of genes. A name is one word, and with the
+word before it also a term as a whole: "tyrosine kinase" gives "kinas" and "tyrosin kinas".
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leadline.retrieval.index.analysis import Analysis, Occurrences, WordSpans, joined
-from leadline.retrieval.index.derived.phrases import in_order, linked
+from leadline.retrieval.index.derived import BREAK, in_order, linked, role_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -117,7 +120,7 @@ _MULTIPLIERS = (
     "mono|di|tri|tetra|penta|hexa|hepta|octa|nona|deca|poly|oligo|per|bis|tris|iso|cyclo|neo|sec|tert|ortho|meta|para|"
     "trans|cis|homo|nor|des|de|un"
 )
-_STEMS = (
+_CHEMICAL_STEMS = (
     "meth|eth|prop|but|pent|hex|hept|oct|non|dec|undec|dodec|hexadec|octadec|phen|benz|naphth|anthr|tolu|xyl|styr|"
     "cumen|cres|acet|form|oxal|malon|succin|glutar|adip|male|fumar|phthal|terephthal|salicyl|acr|acryl|methacr|"
     "methacryl|vin|all|chlor|brom|fluor|iod|hydr|hydro|hydrox|ox|oxo|oxy|epox|perox|amin|am|imin|im|azo|nitr|nitro|"
@@ -128,26 +131,26 @@ _STEMS = (
     "stann|plumb|arsen|selen|tellur|anil|aldehyd|ket|ester|ether|toluid|guanid|nicotin|caffe|barbit|melam|capro|"
     "caprolact|lactam|lacton|ammon"
 )
-_ENDINGS = (
+_CHEMICAL_ENDINGS = (
     "yl|ylene|ylidene|ane|an|ene|en|yne|ol|diol|triol|olate|al|one|dione|oic|ic|ous|oate|ate|ite|ide|ine|in|idine|"
     "amine|amide|imide|imine|amino|imino|ium|azole|azine|oxide|oxy|ose|ulose|oxane|oxan|aldehyde|ester|ether|acid|o|a|"
     "i|onic|ylic|oyl|idyl|azo|thio|nitrile|thiol|urea|lactam|lactone|phen"
 )
 _MULTIPLYING, _STEM, _ENDING = 1, 2, 4
 _PARTS: dict[str, int] = {}
-for _part_names, _role in ((_MULTIPLIERS, _MULTIPLYING), (_STEMS, _STEM), (_ENDINGS, _ENDING)):
+for _part_names, _role in ((_MULTIPLIERS, _MULTIPLYING), (_CHEMICAL_STEMS, _STEM), (_CHEMICAL_ENDINGS, _ENDING)):
     for _part in _part_names.split("|"):
         _PARTS[_part] = _PARTS.get(_part, 0) | _role
 _LENGTHS = {  # of the parts that begin with these two letters, or with this letter alone
     first: sorted({len(part) for part in _PARTS if part[:2] == first}) for first in {part[:2] for part in _PARTS}
 }
 # Everyday words that are composed like chemical names.
-_EVERYDAY = """
+_NOT_CHEMICAL = """
     allied allocate allocation amidst aperiodic decide decides decode ethic formal formally imperial invite linen lines
     nonperiodic octal online periodic permeate propose proposes thine
 """
-_NOT_NAMES = frozenset(_EVERYDAY.split())
-_NOT_ENDINGS = ("ical", "icals", "imal", "imals", "ics")  # ethical, decimal
+_NOT_CHEMICAL_NAMES = frozenset(_NOT_CHEMICAL.split())
+_NOT_CHEMICAL_ENDINGS = ("ical", "icals", "imal", "imals", "ics")  # ethical, decimal
 _SHORTEST_NAME = 6
 
 
@@ -191,7 +194,11 @@ def is_chemical_name(word: str) -> bool:
     plain = word.isalpha() and word.isascii()
     parts = [word] if plain else [part for part in re.split(r"[^a-z]+", word) if len(part) > 1]
     letters = sum(map(len, parts))
-    if letters < _SHORTEST_NAME - 2 * (len(word) > letters) or word in _NOT_NAMES or word.endswith(_NOT_ENDINGS):
+    if (
+        letters < _SHORTEST_NAME - 2 * (len(word) > letters)
+        or word in _NOT_CHEMICAL_NAMES
+        or word.endswith(_NOT_CHEMICAL_ENDINGS)
+    ):
         return False
     # In 3-chloro-5-nitro each part must be composed of such parts.
     return bool(parts) and all(map(_is_composed, parts))
@@ -221,3 +228,106 @@ def _is_composed(word: str) -> bool:
             if state & 6:
                 before[at + length] |= 2 | (role & _ENDING)
     return bool(before[size] & 4 or (size and word[-1] == "s" and before[size - 1] & 4))
+
+
+# Names of biology.
+
+
+def biology(texts: Sequence[str], analysis: Analysis) -> Occurrences:
+    """The names of biology in texts, as terms.
+
+    >>> biology(["A tyrosine kinase inhibitor and BRCA1, released in the next phase"], Analysis()).of_text(0)
+    ['kinas', 'brca1', 'tyrosin kinas']
+    """
+    spans = WordSpans.of(*joined(texts, "kept"), "chemical")
+    unique = [word.decode() for word in spans.words]
+    reduced = analysis.reduced([word.lower().encode() for word in unique])
+    gene = np.array([is_gene(word) for word in unique], np.bool_)
+    name = np.array([is_biological_name(word) for word in unique], np.bool_) | gene
+    # A gene keeps its spelling. A word that is no part of a noun phrase, or a stop word, begins no pair.
+    terms = [
+        word.lower().encode() if is_a_gene else term
+        for word, is_a_gene, term in zip(unique, gene.tolist(), reduced, strict=True)
+    ]
+    begins = np.array([bool(term) and role_of(word.lower()) != BREAK for word, term in zip(unique, terms, strict=True)])
+    single = np.flatnonzero(name[spans.codes]) if unique else np.empty(0, np.int64)
+    first = _pairs(spans, name, begins)
+    code_of: dict[bytes, int] = {}
+    pairs = [
+        code_of.setdefault(terms[left] + b" " + terms[right], len(code_of))
+        for left, right in zip(spans.codes[first].tolist(), spans.codes[first + 1].tolist(), strict=True)
+    ]
+    # Pairs get codes after those of single words; then codes that do not occur are dropped.
+    all_terms = [*terms, *code_of]
+    codes = np.concatenate([spans.codes[single], np.array(pairs, np.int64) + len(terms)])
+    used, codes = np.unique(codes, return_inverse=True)
+    return in_order([all_terms[code] for code in used.tolist()], codes, np.concatenate([single, first]), spans.offsets)
+
+
+def _pairs(spans: WordSpans, name: np.ndarray, begins: np.ndarray) -> np.ndarray:
+    """The first word of each pair: a word, linked to a name after it."""
+    if len(spans.codes) < 2:
+        return np.empty(0, np.int64)
+    return np.flatnonzero(linked(spans) & begins[spans.codes[:-1]] & name[spans.codes[1:]])
+
+
+# Recognise names of biology by spelling alone: enzymes, proteins, antibodies, organisms, genes.
+
+
+# Endings of names: enzymes (-ase), antibodies (-mab), proteins, bacteria and viruses, cells, antibiotics.
+_BIOLOGICAL_ENDINGS = (
+    "ase", "mab", "globulin", "globin", "albumin", "kinin", "leukin", "feron", "kine", "trophin", "tropin", "lectin",
+    "ferritin", "poietin", "peptide", "protein", "virus", "coccus", "bacter", "bacterium", "bacillus", "monas",
+    "myces", "phage", "cyte", "cytes", "blast", "blasts", "cillin", "mycin", "gonin", "statin", "statins", "zyme",
+)  # fmt: skip
+_BIOLOGICAL = """
+    antibody antibodies antigen antigens allele amylin apoptosis autoantibody avidin bacteria biotin calcitonin
+    carcinoma
+    cdna chromatin chromosome collagen codon cytokine dna elastin endothelin enzyme epitope exon fibrin fibrinogen
+    fibronectin fungus gene genes genome ghrelin glucagon hepatitis histone hiv hormone immunogen insulin integrin
+    interferon interleukin intron keratin leptin ligand lymphoma lysine melanoma mitochondria mrna mutant mutation
+    myosin nucleotide oligonucleotide operon oxytocin parvovirus pathogen peptide peptides plasmid polypeptide prion
+    promoter protein proteins receptor receptors retrovirus ribosome rna sarcoma serotonin sirna somatostatin tubulin
+    trypsin pepsin renin thrombin transgene tumor tumour vaccine vasopressin virus
+"""
+_BIOLOGICAL_NAMES = frozenset(_BIOLOGICAL.split())
+# Everyday words with an ending of biology.
+_NOT_BIOLOGICAL = """
+    base baseline bases case cases cease chase chemise crease database databases decrease disease diseases ease encase
+    erase erbase grease increase interphase knowledgebase lease multiphase novoprotein paraphrase phase phases phrase
+    please purchase release rephrase showcase staircase suitcase tease timebase vase wheelbase bookcase briefcase
+    sandblast sandblasts blast blasts nonbase subbase subphase prerelease biphase database
+"""
+_NOT_BIOLOGICAL_NAMES = frozenset(_NOT_BIOLOGICAL.split())
+_GENE = re.compile(r"[A-Z]{2,5}\d{1,3}[A-Z]?\d?")  # TP53, BRCA1, CYP3A4
+_SHORTEST_BIOLOGICAL = 6
+
+
+def is_biological_name(word: str) -> bool:
+    """Whether a word, in any case, names an enzyme, a protein, an organism or the like.
+
+    >>> [is_biological_name(word) for word in ("kinase", "Trastuzumab", "interleukins", "insulin", "Lactobacillus")]
+    [True, True, True, True, True]
+    >>> [is_biological_name(word) for word in ("release", "phase", "valve", "database", "vase")]
+    [False, False, False, False, False]
+    """
+    lower = word.lower()
+    singular = lower[:-1] if lower.endswith("s") and not lower.endswith(("us", "ss", "is")) else lower
+    if singular in _BIOLOGICAL_NAMES or lower in _BIOLOGICAL_NAMES:
+        return True
+    if (
+        len(singular) < _SHORTEST_BIOLOGICAL
+        or singular in _NOT_BIOLOGICAL_NAMES
+        or not singular.replace("-", "").isalpha()
+    ):
+        return False
+    return singular.endswith(_BIOLOGICAL_ENDINGS)
+
+
+def is_gene(word: str) -> bool:
+    """Whether a word with its original capitals is spelt like the symbol of a gene.
+
+    >>> is_gene("BRCA1"), is_gene("TP53"), is_gene("Fig2"), is_gene("USB")
+    (True, True, False, False)
+    """
+    return _GENE.fullmatch(word) is not None

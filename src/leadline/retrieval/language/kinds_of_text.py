@@ -1,60 +1,16 @@
-"""Topics whose text is a Boolean query: only the documents that match it are found, ranked by the system.
-
-What is found is what `leadline search` finds with the same text. Every step of the system sees the words that the query
-asks for, without operators, fields and excluded words; a search by words ranks by the terms of the query.
-"""
+"""What a text is: words, a query in Boolean form, or a search strategy of another system."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from leadline.errors import InputError
 from leadline.retrieval.choices import COMMON
 from leadline.retrieval.language.fields import field_named
-from leadline.retrieval.language.language import Language
 from leadline.retrieval.language.reading import OPERATORS, tokenized, understand
-from leadline.retrieval.language.strategies import refuse_strategy
-from leadline.retrieval.language.tree import FILTERS, And, Near, Or, Same, Side, Within, nodes_of, ranking_words
-from leadline.retrieval.pipeline.context import BooleanTopic, Request
-
-if TYPE_CHECKING:
-    from leadline.retrieval.pipeline.context import SearchContext
-
-AS_QUERY = "in Boolean form, run as queries and not as words"
-PERHAPS = "perhaps in Boolean form, run as words"
-
-
-def boolean_topic(context: SearchContext, request: Request, k: int) -> Request:
-    """The request, limited to what its text asks for if that is a Boolean query; a note says how it was read."""
-    if request.is_patent:
-        return request
-    part = "title" if request.topic.title.strip() else "narrative"
-    text = getattr(request.topic, part)
-    try:
-        refuse_strategy(text, in_session=False)
-        reading = reading_of(text, context.index.fields)
-        if reading == "words":
-            return request
-        if reading == "unsure":
-            return request.with_note(PERHAPS)
-        language = Language(context.index, None, context.searching)
-        answer = language.search(text, k=k, mask=context.visible(request))
-    except InputError as error:
-        return request.with_note(f"run as words, since the text {error.problem}")
-    if answer.is_empty:
-        return request.with_note(PERHAPS)
-    tree = understand(text, context.index.fields).tree
-    words = "" if tree is None else " ".join(ranking_words(tree))
-    is_title = part == "title"
-    topic = replace(request.topic, title=words) if is_title else replace(request.topic, narrative=words)
-    limited = replace(request, topic=topic, boolean=BooleanTopic(part, answer, language)).only(answer.matching)
-    for note in (AS_QUERY, *(f"in whose query {note}" for note in answer.notes)):
-        limited = limited.with_note(note)
-    return limited
-
+from leadline.retrieval.language.tree import FILTERS, And, Near, Or, Same, Side, Within, nodes_of
 
 # Whether a text is a Boolean query or words. Topics are mostly sentences, and some hold AND by chance.
 #
@@ -143,3 +99,64 @@ def _is_cut_off(text: str) -> bool:
     if found[0] == text.strip():
         return not found[0].endswith("?s")  # Parkinson?s: an apostrophe was lost
     return "?" not in found[0] and bool(text[found.end() :].strip(" .,;)"))
+
+
+# Search strategies of other systems: lines that are combined by their numbers, in the syntax of Ovid or PubMed.
+#
+# As words they would find something else than they ask for, so such a text is refused, with the sign that tells it.
+#
+#     1. exp neoplasms/              a subject heading
+#     2. (cancer or tumor).tw.       fields behind the words
+#     3. 1 and 2                     lines, by their numbers
+
+
+LONGEST_SHOWN = 40  # characters of a line in a message
+SIGNS_IN_ONE_LINE = 3  # fewer are noted one by one, as words
+SIGNS_IN_LINES = 2
+_NUMBER = r"[\s(]*+[#SL]?[0-9]{1,3}(?:-[0-9]{1,3})?[\s)]*+"
+_NUMBERED = re.compile(r"\s*#?[0-9]{1,3}\s*[.):]?\s+(?=\S)")
+_COMBINED = re.compile(
+    rf"(?:{_NUMBER}(?:(?:and|or|not){_NUMBER})+|(?:and|or)/{_NUMBER}"
+    r"|limit\s+[#SL]?[0-9]{1,3}\s+to\b.*)\.?",
+    re.IGNORECASE,
+)
+# Each of these is counted: Ovid's fields and headings, and PubMed's tags.
+_SYSTEM_SIGNS = {
+    "Ovid": re.compile(
+        r"(?<=[\w$*?)\"”])\.\s?(?:[a-z]{2},)*(?:mp|tw|ti|ab|sh|hw|ot|kw|kf|nm|rn|pt|fs|af|tx)\b(?:\.|(?=\s*$))"
+        r"|^[\s(]*(?:exp\s{1,5}|\*)?[A-Z][\w ,'-]{2,80}/(?=[a-z]{2}\b|\s|$)"
+        r"|(?<!\w)exp\s{1,5}[^\s/][^/\n]{1,80}/(?=\s|$)",
+        re.MULTILINE,
+    ),
+    "PubMed": re.compile(
+        r"\[\s?(?:tiab|tw|ti|ab|mesh|mh|majr|sh|pt|la|dp|au|all|title/abstract|text\s?word|(?:mesh|all|title|subheading)"
+        r"[ a-z]{0,12})(?::noexp)?\s?\]",
+        re.IGNORECASE,
+    ),
+}
+
+
+def refuse_strategy(text: str, *, in_session: bool) -> None:
+    """InputError for a text that is a search strategy of another system; in a session, #1 is a query of the session.
+
+    >>> refuse_strategy("1. exp neoplasms/\\n2. (cancer or tumor).tw.\\n3. 1 and 2", in_session=False)
+    Traceback (most recent call last):
+    leadline.errors.InputError: QUERY: is a search strategy, not one query: line 3, '1 and 2', combines lines by ...
+    """
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    for number, line in enumerate(lines if len(lines) > 1 else (), start=1):
+        for written in dict.fromkeys((line, _NUMBERED.sub("", line, count=1))):
+            if _COMBINED.fullmatch(written) and not (in_session and "#" in written):
+                where = f"line {number}, {_short(written)!r}, combines lines by their numbers"
+                instead = "ask each line in a session (--history FILE) and combine them as in #1 AND #2"
+                raise InputError("QUERY", f"is a search strategy, not one query: {where}; {instead}")
+    for system, sign in _SYSTEM_SIGNS.items():
+        found = [match[0].strip() for match in sign.finditer(text)]
+        if len(found) >= (SIGNS_IN_LINES if len(lines) > 1 else SIGNS_IN_ONE_LINE):
+            what = f"{len(found):,} signs such as {_short(found[0])!r} mean nothing here"
+            instead = "write fields before words (title:film), operators in capitals and headings as words"
+            raise InputError("QUERY", f"is a search strategy of {system}, not a query: {what}; {instead}")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 1]}…"

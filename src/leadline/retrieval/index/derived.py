@@ -1,26 +1,73 @@
-"""Noun phrases, found by rules without a grammar: runs of words that can be parts of a noun phrase.
+"""Fields derived from the texts of a document's other fields.
 
-A chunk is a run of words separated by single blanks or hyphens, without stop words (of the analysis), verbs that
-patents use, adverbs and numbers. Participles at its end are cut off, because they belong to a verb: "the steel plate
-coated with" gives "steel plate". The terms of a chunk are its pairs of neighbouring words, so that "fuel injection
-valve" is found by "injection valve", and the whole chunk if it has three to five words. A phrase is one term: its
-stemmed words with a blank between them, which no term of another field has.
+Each is made by a function of the same name, here or in `derived_names.py`, which returns the terms of texts. The index
+stores them like those of any field; `terms` gives those of a query.
+
+    phrases     noun phrases, each one term: "acet acid"
+    biology     names of enzymes, proteins, antibodies, organisms and genes
+    entities    registry numbers, formulas, names of chemicals, codes such as IL-6
+    sentences   words, each counted once per sentence
+
+>>> from leadline.retrieval.index.analysis import Analysis
+>>> terms("phrases", ["A fuel injection valve is opened."], Analysis())
+['fuel inject', 'inject valv', 'fuel inject valv']
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import importlib
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from leadline.errors import checked_choice
+from leadline.retrieval.choices import DERIVED
 from leadline.retrieval.index.analysis import Analysis, Occurrences, WordSpans, joined
 from leadline.text.fields import ranges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-LONGEST = 5  # words of a chunk that is a term as a whole; longer ones are lists or tables
+FieldFunction = Callable[[Sequence[str], Analysis], Occurrences]
+
+
+@cache
+def field_function(name: str) -> FieldFunction:
+    """The function that derives a field from texts."""
+    checked_choice("derived field", name, DERIVED)
+    if name in ("phrases", "sentences"):
+        return phrases if name == "phrases" else sentences
+    # The names are recognised with tables that take a while to make.
+    function: FieldFunction = getattr(importlib.import_module("leadline.retrieval.index.derived_names"), name)
+    return function
+
+
+def terms(name: str, texts: Sequence[str], analysis: Analysis) -> list[str]:
+    """The terms of one document in a derived field, from the texts of its other fields."""
+    return field_function(name)(["\n".join(texts)], analysis).of_text(0)
+
+
+def split_fields(fields: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Split fields into those of the documents and derived ones.
+
+    >>> split_fields(["title", "phrases", "claims"])
+    (['title', 'claims'], ['phrases'])
+    """
+    return [name for name in fields if name not in DERIVED], [name for name in fields if name in DERIVED]
+
+
+# Noun phrases, found by rules without a grammar: runs of words that can be parts of a noun phrase.
+#
+# A chunk is a run of words separated by single blanks or hyphens, without stop words (of the analysis), verbs that
+# patents use, adverbs and numbers. Participles at its end are cut off, because they belong to a verb: "the steel plate
+# coated with" gives "steel plate". The terms of a chunk are its pairs of neighbouring words, so that "fuel injection
+# valve" is found by "injection valve", and the whole chunk if it has three to five words. A phrase is one term: its
+# stemmed words with a blank between them, which no term of another field has.
+
+
+LONGEST_CHUNK = 5  # words of a chunk that is a term as a whole; longer ones are lists or tables
 BREAK, MODIFIER, NOUN = 0, 1, 2
 # Stems of verbs between noun phrases in patents; each may have one of the endings below.
 _VERBS = """
@@ -30,8 +77,8 @@ form give given has illustrat includ indicat involv know known lead lie made mak
 permit possess prefer prevent produc provid receiv refer relat remain represent requir result see select serv set show
 shown suffici suit take taken tend use used using util utiliz utilis vary vari yield
 """
-_ENDINGS = ("", "e", "s", "es", "ed", "d", "ing", "ies", "ied")
-_VERB_FORMS = frozenset(verb + ending for verb in _VERBS.split() for ending in _ENDINGS)
+_VERB_ENDINGS = ("", "e", "s", "es", "ed", "d", "ing", "ies", "ied")
+_VERB_FORMS = frozenset(verb + ending for verb in _VERBS.split() for ending in _VERB_ENDINGS)
 # Words that do not tell subjects apart: "first plate", "plurality of", "figure 3".
 _UNINFORMATIVE_WORDS = """
     above accordance across addition advantage along among another aspect case certain combination conventional
@@ -44,10 +91,10 @@ _UNINFORMATIVE = frozenset(_UNINFORMATIVE_WORDS.split())
 _FINAL_LY = ("assembly", "supply", "family", "anomaly", "butterfly", "fly", "poly", "ply", "reply", "belly", "jelly")
 
 
-def kind_of(word: str) -> int:
+def role_of(word: str) -> int:
     """The role of a word: BREAK (in no noun phrase), MODIFIER (not at its end), or NOUN (anywhere).
 
-    >>> [kind_of(word) for word in ("valve", "coated", "comprises", "rapidly", "assembly", "12")]
+    >>> [role_of(word) for word in ("valve", "coated", "comprises", "rapidly", "assembly", "12")]
     [2, 1, 0, 0, 2, 0]
     """
     if word in _UNINFORMATIVE or word in _VERB_FORMS or len(word) < 2:
@@ -64,7 +111,7 @@ def phrases(texts: Sequence[str], analysis: Analysis) -> Occurrences:
     spans = WordSpans.of(*joined(texts), analysis.words)
     reduced = analysis.reduced(spans.words)
     kinds = np.array(
-        [kind_of(word.decode()) if term else BREAK for word, term in zip(spans.words, reduced, strict=True)], np.int8
+        [role_of(word.decode()) if term else BREAK for word, term in zip(spans.words, reduced, strict=True)], np.int8
     )
     stems = sorted({*reduced})
     number = {stem: place for place, stem in enumerate(stems)}
@@ -110,7 +157,7 @@ def _phrases(
     keys, codes_of = np.unique(stem[pairs] * len(stems) + stem[pairs + 1], return_inverse=True)
     codes.append(codes_of)
     names += _phrases_of_keys(keys, stems, stems)
-    for length in range(3, LONGEST + 1):
+    for length in range(3, LONGEST_CHUNK + 1):
         wholes = first[lengths == length - 1]
         prefixes, prefix = list(stems), stem[wholes]
         for offset in range(1, length):  # one word at a time, so that the product of two numbers never overflows
@@ -135,3 +182,61 @@ def in_order(
     text = np.searchsorted(offsets, places, "right") - 1
     order = np.argsort(text, kind="stable")
     return Occurrences(names, codes[order].astype(np.int32), np.searchsorted(text[order], np.arange(len(offsets))))
+
+
+# Words counted once per sentence: the frequency of a term is the number of sentences that have it.
+
+
+# A point after one of these abbreviations, or after a single letter, does not end a sentence.
+_ABBREVIATED = b"al approx ca cf col dr eq eqs etc ex fig figs incl max min no nos para pat pp ref refs ser st vol vs"
+_ABBREVIATIONS = frozenset(_ABBREVIATED.split())
+_ENDS, _BLANKS = np.zeros(256, np.bool_), np.zeros(256, np.bool_)
+_ENDS[list(b".!?;")] = True
+_BLANKS[list(b" \t\r\n\v\f\0")] = True  # zeros follow the last text
+
+
+def sentences(texts: Sequence[str], analysis: Analysis) -> Occurrences:
+    """The terms of texts, each once per sentence.
+
+    A sentence ends at a point, question mark, exclamation mark or semicolon before a blank, and at the end of a line.
+
+    >>> sentences(["Acid, more acid. An acid of Fig. 3; a base"], Analysis()).of_text(0)
+    ['acid', 'acid', 'fig', '3', 'base']
+    """
+    spans = WordSpans.of(*joined(texts), analysis.words)
+    reduced = analysis.reduced(spans.words)
+    names = sorted({*reduced} - {b""})
+    number = {name: place for place, name in enumerate(names)}
+    term = np.array([number.get(each, -1) for each in reduced], np.int64)[spans.codes]
+    sentence = sentence_of(spans)
+    # The first occurrence of each term in each sentence.
+    kept = np.flatnonzero(term >= 0)
+    _, first = np.unique(sentence[kept] * max(len(names), 1) + term[kept], return_index=True)
+    places = np.sort(kept[first])
+    return Occurrences(names, term[places].astype(np.int32), np.searchsorted(places, spans.offsets))
+
+
+def sentence_of(spans: WordSpans) -> NDArray[np.int64]:
+    """The number of each word's sentence; sentences of different texts have different numbers."""
+    if not len(spans.codes):
+        return np.empty(0, np.int64)
+    new = np.zeros(len(spans.codes), np.bool_)
+    new[sentence_starts(spans)] = True
+    new[spans.text_ends() + 1] = True
+    return np.cumsum(new)
+
+
+def sentence_starts(spans: WordSpans) -> NDArray[np.int64]:
+    """The words before which a sentence or a line ends; the first word of a text is only among them by chance."""
+    content = spans.content
+    ends = np.flatnonzero(_ENDS[content[:-1]])
+    ends = ends[_BLANKS[content[ends + 1]]]
+    before = np.searchsorted(spans.starts, ends, "right") - 1  # the word before each mark
+    is_short = np.array(
+        [word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha()) for word in spans.words], np.bool_
+    )
+    directly = (before >= 0) & (spans.starts[before] + spans.lengths[before] == ends)
+    shortened = directly & (content[ends] == ord(".")) & is_short[spans.codes[before]]
+    lines = np.searchsorted(spans.starts, np.flatnonzero(content == ord("\n")), "right")
+    found = np.unique(np.concatenate([before[~shortened] + 1, lines]))
+    return found[(found > 0) & (found < len(spans.codes))]
