@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 
 from leadline.errors import MeasureError
-from leadline.measures.choices import Theta
 from leadline.measures.hits import Array, Hits, Integers, ratio
 from leadline.measures.subtopics import SubtopicHits, subtopic_hits, subtopics_of, weights
 from leadline.options import Bounds
+from leadline.records.other_packages import Theta
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from leadline.errors import InputError, MeasureError, not_a_choice
-from leadline.measures.choices import IdealKind, Theta
 from leadline.measures.hits import Array, Hits, Integers
 from leadline.measures.join import join, together
 from leadline.records.inputs import QrelsLike
+from leadline.records.other_packages import IdealKind, Theta
 from leadline.records.qrels import Qrels, Subtopics, read_qrels
 from leadline.records.runs import Run
 

@@ -134,6 +134,8 @@ def rows_of(handle: str, what: str) -> Iterator[Any]:
 Order = Literal["score", "rank", "file"]  # what the ranking of a run follows
 Format = Literal["plain", "strata", "subtopics", "prels", "passages"]  # of judgements
 Unjudged = Literal["wrong", "condensed", "right", "all"]  # how documents without a judgement count
+IdealKind = Literal["coverage", "single"]  # of the ideal list, where judgements are by subtopic
+Theta = Literal["equal", "claims", "decay", "halving", "given"]  # how important each subtopic is
 Like = Literal["trec_eval", "sample_eval"]  # programs whose conventions an evaluation can follow
 MARKUP = (".xml", ".trec", ".topics", ".sgml")  # endings of topics in markup
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from leadline.measures.choices import Theta
 from leadline.measures.definition import measure
 from leadline.measures.hits import Array, Hits, Integers, ratio
 from leadline.measures.subtopics import Reader, discounted_gain, greedy_ideal, topic_weight
 from leadline.options import Share
+from leadline.records.other_packages import Theta
 
 
 def _discount(rank: Integers) -> Array:

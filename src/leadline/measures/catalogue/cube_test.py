@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from leadline.measures.choices import Theta
 from leadline.measures.definition import View, measure
 from leadline.measures.gains import Lid, Passages, Time, Variant, fill
 from leadline.measures.hits import Array, Hits
 from leadline.options import Bounds, Share
+from leadline.records.other_packages import Theta
 
 Grade = Annotated[int, Bounds(1)] | None
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from leadline.measures.catalogue.intent_aware import intent_recall
-from leadline.measures.choices import Theta
 from leadline.measures.definition import measure
 from leadline.measures.hits import Array, Hits, ratio
 from leadline.measures.subtopics import all_judged, intent_weights, subtopic_hits
+from leadline.records.other_packages import Theta
 
 
 def _gain(hits: Hits, theta: Theta) -> Array:

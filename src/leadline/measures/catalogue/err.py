@@ -7,12 +7,12 @@ from typing import Annotated, Literal
 import numpy as np
 
 from leadline.errors import MeasureError
-from leadline.measures.choices import Theta
 from leadline.measures.definition import measure
 from leadline.measures.gains import running_sums
 from leadline.measures.hits import Array, Hits, Integers, ratio
 from leadline.measures.subtopics import Reader, discounted_gain, greedy_ideal, topic_weight
 from leadline.options import Bounds, Share
+from leadline.records.other_packages import Theta
 
 
 @measure("ERR", at="effort")

@@ -8,11 +8,11 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from leadline.errors import MeasureError
-from leadline.measures.choices import Theta
 from leadline.measures.definition import Effort, View, measure
 from leadline.measures.hits import Array, Hits, Integers, Reading
 from leadline.measures.subtopics import SubtopicHits, subtopic_hits, weights
 from leadline.options import Bounds, NotNegative, Share
+from leadline.records.other_packages import Theta
 
 _TRACK_COST = 0.001  # of a word, in the Dynamic Domain scorer
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from leadline.measures.choices import Theta
 from leadline.measures.definition import measure
 from leadline.measures.hits import Array, Hits, ratio
 from leadline.measures.subtopics import all_judged, coverable_weight, intent_weights, subtopic_hits, topic_weight
+from leadline.records.other_packages import Theta
 
 
 @measure("P_IA", at="cutoff", needs="subtopics", aliases=("P-IA",))

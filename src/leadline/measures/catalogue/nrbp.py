@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from leadline.measures.choices import Theta
 from leadline.measures.definition import measure
 from leadline.measures.hits import Array, Hits, ratio
 from leadline.measures.subtopics import Reader, discounted_gain, greedy_ideal, topic_weight
 from leadline.options import Share
+from leadline.records.other_packages import Theta
 
 
 def _gain(hits: Hits, reader: Reader, beta: float, theta: Theta) -> Array:

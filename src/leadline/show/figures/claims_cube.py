@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from leadline.errors import InputError
-from leadline.measures.choices import Theta
 from leadline.measures.hits import Array
 from leadline.measures.subtopics import SubtopicHits, subtopic_hits, weights
+from leadline.records.other_packages import Theta
 from leadline.show.charts import (
     DEPTH,
     WIDTH,

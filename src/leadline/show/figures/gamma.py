@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from leadline.measures.choices import IdealKind, Theta
 from leadline.measures.hits import Array
 from leadline.measures.subtopics import ideal_run
+from leadline.records.other_packages import IdealKind, Theta
 from leadline.show.charts import (
     GREY,
     HEIGHT,

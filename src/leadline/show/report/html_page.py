@@ -33,8 +33,7 @@ from leadline.show.charts import (
     drawable_json,
     specification,
 )
-from leadline.show.pages.colours import variable
-from leadline.show.pages.environment import page_asset, rendered
+from leadline.show.pages.environment import page_asset, rendered, variable
 from leadline.text.checksums import stored_bytes
 from leadline.text.files import cache_directory, read_cached, write_cached
 from leadline.version import __version__

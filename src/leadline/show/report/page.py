@@ -39,8 +39,7 @@ from leadline.show.charts import (
 from leadline.show.figures import spectrogram, told_apart
 from leadline.show.figures.six_measures import six
 from leadline.show.figures.slices import topic_slices
-from leadline.show.pages.colours import variable
-from leadline.show.pages.environment import rendered
+from leadline.show.pages.environment import rendered, variable
 from leadline.show.report.drawing import (
     FIGURES,
     MINUTES,
