@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from leadline.retrieval.index.derived.entities import is_chemical_name, is_registry_number
-from leadline.retrieval.index.derived.phrases import BREAK, NOUN, kind_of
 
 from leadline.errors import InputError
 from leadline.retrieval.choices import DERIVED
 from leadline.retrieval.index.analysis import Analysis
-from leadline.retrieval.index.derived import field_function, terms
+from leadline.retrieval.index.derived import BREAK, NOUN, field_function, role_of, terms
+from leadline.retrieval.index.derived_names import is_chemical_name, is_registry_number
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.models.searcher import Searcher
 
@@ -59,11 +58,11 @@ def phrases_by_loops(text: str) -> list[str]:
     for place, match in enumerate([*found, None]):
         before = found[place - 1].end() if place else None
         close = match is not None and before is not None and text[before : match.start()] in (" ", "-")
-        kind = BREAK if match is None or match[0] == "the" else kind_of(match[0])
+        kind = BREAK if match is None or match[0] == "the" else role_of(match[0])
         if chunk and (kind == BREAK or not close):
-            while chunk and kind_of(chunk[-1]) != NOUN:
+            while chunk and role_of(chunk[-1]) != NOUN:
                 chunk.pop()
-            pairs += [f"{one} {two}" for one, two in pairwise(chunk) if kind_of(two) == NOUN]
+            pairs += [f"{one} {two}" for one, two in pairwise(chunk) if role_of(two) == NOUN]
             wholes += [" ".join(chunk)] * (3 <= len(chunk) <= 5)
             chunk = []
         if match is not None and kind != BREAK:
