@@ -120,7 +120,7 @@ def install() -> None:
     from leadline.text import engine as compiled
 
     compiled.KernelLibrary.is_cached = lambda _self: True  # type: ignore[method-assign]
-    compiled.KernelLibrary.load = lambda self: (checked_kernels(self.package), None)  # type: ignore[method-assign]
+    compiled.KernelLibrary.load = lambda self: (checked_kernels(self.module), None)  # type: ignore[method-assign]
 
 
 install()
