@@ -72,7 +72,7 @@ def test_docstrings_tell_what_was_done_and_what_differs(name: str) -> None:
     assert "What is guessed:" in function.__doc__
     assert "eft out" in function.__doc__ or name in ONLY_PATENTS
     lines = inspect.getsource(function).count("\n")
-    assert lines < (80 if name == "bitem" else 50)  # a screen; bitem has fifteen runs
+    assert lines < (80 if name == "bitem" else 60)  # a screen; bitem has fifteen runs
 
 
 def test_every_system_has_its_function_and_every_function_its_name() -> None:

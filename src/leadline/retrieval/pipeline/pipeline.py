@@ -155,10 +155,10 @@ def answered(
     """What is found for each request."""
     for request in requests:
         limited = date_limited(context, request) if narratives == "dates" else request
-        yield _answer(system, context, _boolean_topic(context, limited, k), k)
+        yield _answer(system, context, boolean_topic(context, limited, k), k)
 
 
-def _boolean_topic(context: SearchContext, request: Request, k: int) -> Request:
+def boolean_topic(context: SearchContext, request: Request, k: int) -> Request:
     """The request, limited to what its text asks for if that is a Boolean query; a note says how it was read.
 
     What is found is what `leadline search` finds with the same text. Every step of the system sees the words that the
