@@ -85,7 +85,8 @@ XOffset, YOffset = (partial(_channel, name) for name in ("xOffset", "yOffset"))
 Color, Opacity, Shape, Size = (partial(_channel, name) for name in ("color", "opacity", "shape", "size"))
 Text, Tooltip, Detail, Order = (partial(_channel, name) for name in ("text", "tooltip", "detail", "order"))
 StrokeDash, StrokeWidth = (partial(_channel, name) for name in ("strokeDash", "strokeWidth"))
-XValue, YValue, ColorValue = (partial(_constant, name) for name in ("x", "y", "color"))
+XValue, YValue, X2Value, Y2Value = (partial(_constant, name) for name in ("x", "y", "x2", "y2"))
+ColorValue = partial(_constant, "color")
 
 
 def options(**given: Any) -> Part:

@@ -250,17 +250,23 @@ class Resampled:
         limit = topics * least**2 / (topics - 1 + least**2)
         reached, largest = np.zeros(len(self.t), np.int64), np.zeros(len(self.t))
         start = np.searchsorted(all_pairs(systems)[0], np.arange(systems))  # the pairs of each first system
-        for _, weights in _blocks(self.counts):
-            sums = product(self.values, weights)
-            size, needed, extreme = np.empty_like(sums), np.empty_like(sums), np.empty(sums.shape, np.bool_)
-            for first in range(systems - 1):
-                pairs, others = slice(start[first], start[first + 1]), slice(first + 1, systems)
-                squares = self._squares(self.values[others] - self.values[first], pairs) * limit[pairs, None]
-                s = np.subtract(sums[others], sums[first], out=size[others])
-                s2 = np.square(s, out=s)
-                found = np.greater_equal(s2, product(squares, weights, needed[others]), out=extreme[others])
-                reached[pairs] += found.view(np.uint8).sum(axis=1, dtype=np.uint16)
-                np.maximum(largest[pairs], s2.max(axis=1), out=largest[pairs])
+        parts = -(-len(self.t) * topics // NUMBERS_AT_ONCE)  # of the pairs, whose squares are kept for all samples
+        for firsts in map(list, np.array_split(np.arange(systems - 1), parts)):
+            theirs = [slice(start[first], start[first + 1]) for first in firsts]
+            squares = [
+                self._squares(self.values[first + 1 :] - self.values[first], pairs) * limit[pairs, None]
+                for first, pairs in zip(firsts, theirs, strict=True)
+            ]
+            for _, weights in _blocks(self.counts):
+                sums = product(self.values, weights)
+                size, needed, extreme = np.empty_like(sums), np.empty_like(sums), np.empty(sums.shape, np.bool_)
+                for first, pairs, square in zip(firsts, theirs, squares, strict=True):
+                    others = slice(first + 1, systems)
+                    s = np.subtract(sums[others], sums[first], out=size[others])
+                    s2 = np.square(s, out=s)
+                    found = np.greater_equal(s2, product(square, weights, needed[others]), out=extreme[others])
+                    reached[pairs] += found.view(np.uint8).sum(axis=1, dtype=np.uint16)
+                    np.maximum(largest[pairs], s2.max(axis=1), out=largest[pairs])
         # Systems that never differ reach any sample; where the difference never changes, no sample is as extreme.
         share = np.where(self.deviation > 0, reached / len(self.counts), 0.0)
         return np.where(least > 0, share, 1.0), np.where(self.deviation > 0, largest, 0.0)
