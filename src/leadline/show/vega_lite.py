@@ -60,7 +60,7 @@ def _channel(name: str, short: str | Sequence[str] | None = None, /, **options: 
     """A channel of a field with its type, such as `mean:Q`; a list of them where a channel takes several."""
     if short is not None and not isinstance(short, str):
         return [_channel(name, each, **options) for each in short]
-    made = Channel({**({} if short is None else _field(short)), **options})
+    made = Channel({**({} if short is None else _field(name, short)), **options})
     made.name = name
     return made
 
@@ -72,12 +72,14 @@ def _constant(name: str, value: Any) -> Channel:
     return made
 
 
-def _field(short: str) -> Part:
+def _field(channel: str, short: str) -> Part:
+    """The field of a channel; a second end has the type of the first."""
     found = _SHORT.fullmatch(short)
     if found is None:
         raise ValueError(f"{short!r} is not a field and its type, such as mean:Q")
     summed = {"aggregate": found["aggregate"]} if found["aggregate"] else {}
-    return {**summed, "field": found["field"] or found["of"], "type": TYPES[found["type"]]}
+    kind = {} if channel in ("x2", "y2") else {"type": TYPES[found["type"]]}
+    return {**summed, "field": found["field"] or found["of"], **kind}
 
 
 X, Y, X2, Y2 = (partial(_channel, name) for name in ("x", "y", "x2", "y2"))
@@ -192,7 +194,7 @@ class Chart:
     def encode(self, *channels: Channel, **named: Any) -> Chart:
         """The chart with more channels, or other ones."""
         given = {each.name: each for each in channels}
-        found = {name: _encoded(each) for name, each in {**given, **named}.items()}
+        found = {name: _encoded(name, each) for name, each in {**given, **named}.items()}
         return self.properties(encoding={**self.parts.get("encoding", {}), **found})
 
     def transform_filter(self, test: str | Part) -> Chart:
@@ -275,11 +277,11 @@ def _together(how: str, charts: Iterable[Chart], more: Mapping[str, Any] | None 
     return Chart({name: part for name, part in made.items() if name != "datasets" or part})
 
 
-def _encoded(given: Any) -> Any:
+def _encoded(channel: str, given: Any) -> Any:
     """A channel, or several, from what a figure gives; a text is a field."""
     if isinstance(given, str):
-        return _field(given)
-    return [_encoded(each) for each in given] if isinstance(given, (list, tuple)) else given
+        return _field(channel, given)
+    return [_encoded(channel, each) for each in given] if isinstance(given, (list, tuple)) else given
 
 
 def _with_names(part: Any, datasets: Part) -> Any:

@@ -158,7 +158,9 @@ def system_dash(evidence: Evidence, field: str = "run:N") -> Any:
     return alt.StrokeDash(field, legend=None, scale=alt.Scale(domain=domain, range=dashes))
 
 
-def haloed(rows: Sequence[Mapping[str, Any]], x: str = "x:Q", y: str = "y:Q", **mark: Any) -> Any:
+def haloed(
+    rows: Sequence[Mapping[str, Any]], x: str | alt.Channel = "x:Q", y: str | alt.Channel = "y:Q", **mark: Any
+) -> Any:
     """Text with an outline in the paper's colour, so that it can be read over lines."""
     base = alt.Chart.of(alt.values(list(rows))).encode(
         text=alt.Text("text:N"), x=alt.X(x) if isinstance(x, str) else x, y=alt.Y(y) if isinstance(y, str) else y
