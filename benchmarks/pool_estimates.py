@@ -22,6 +22,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+import altair as alt
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
@@ -31,7 +32,7 @@ from leadline.judge.pools import DEFAULT_STRATA, NOT_SAMPLED, Pool, draw_again, 
 from leadline.measures.hits import Judged
 from leadline.records.qrels import Qrels, read_qrels
 from leadline.records.runs import Run, read_run
-from leadline.show.charts import BUOY, DEPTH, Figure, altair, rows_data, with_rows
+from leadline.show.charts import BUOY, DEPTH, Figure, rows_data, with_rows
 from leadline.show.demo import SMALL, build_lab, planned
 from leadline.trust.study import Study, open_study
 
@@ -259,7 +260,6 @@ def reading(seeds: int) -> str:
 
 
 def _chart(rows: list[dict[str, Any]]) -> Any:
-    alt = altair()
     names = list(dict.fromkeys(row["pool"] for row in rows))
     colour = alt.Color(
         "pool:N", scale=alt.Scale(domain=names, range=[BUOY, DEPTH[4]]),

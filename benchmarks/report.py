@@ -5,6 +5,7 @@
 The runs are made up, or those given: `--given QRELS RUN...`, such as the 143 runs of TREC-COVID round 1. Every time is
 that of a whole process, from start to exit, with its threads, after one run to warm up. A report tests 10 153 pairs of
 143 runs with 10 000 samples by three measures, ranks the runs 400 times with fewer judgements, and draws 21 figures.
+The first chart is the first figure of a report as a specification, from a new process: what a notebook waits for.
 """
 
 from __future__ import annotations
@@ -21,12 +22,19 @@ from pathlib import Path
 from collection import generate
 
 FEW = {"runs": 2, "topics": 5}  # what a first try looks like
+COMMAND = ["-m", "leadline.cli"]
+FIRST_CHART = """
+import sys
+from leadline.show.report.drawing import FIGURES
+from leadline.show.report.evidence import Evidence
+FIGURES.named("recall_effort").draw(Evidence.of(sys.argv[1], sys.argv[3:], "PRES@1000")).save(sys.argv[2])
+"""
 
 
-def processor_seconds(command: list[str]) -> float:
-    """User and system time of a process and all that it started."""
+def processor_seconds(arguments: list[str]) -> float:
+    """User and system time of a Python process and all that it started."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, "-m", "leadline.cli", *command], check=True, capture_output=True)
+    subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -57,12 +65,15 @@ def main() -> None:
         few = [first_topics(path, folder / path.name, chosen) for path in (qrels, *runs[: FEW["runs"]])]
         print(f"{len(runs)} runs × {len(known)} topics, {os.cpu_count()} processors; median of {options.repeat}")
         print(f"{'what':<34}{'processor s':>12}{'lowest':>9}{'highest':>9}{'ratio':>8}")
-        evaluating = ["evaluate", "--quiet", *map(str, (qrels, *runs))]
-        page = str(folder / "report.html")
+        every, some = [str(qrels), *map(str, runs)], list(map(str, few))
+        small = f"of {FEW['runs']} runs × {FEW['topics']} topics"
+        page, chart = str(folder / "report.html"), str(folder / "chart.json")
         jobs = {
-            "evaluate": evaluating,
-            "report": ["report", "--quiet", *evaluating[2:], "-o", page],
-            f"report of {FEW['runs']} runs × {FEW['topics']} topics": ["report", "--quiet", *map(str, few), "-o", page],
+            "evaluate": [*COMMAND, "evaluate", "--quiet", *every],
+            "report": [*COMMAND, "report", "--quiet", *every, "-m", "PRES@1000", "-o", page],
+            f"report {small}": [*COMMAND, "report", "--quiet", *some, "-m", "PRES@1000", "-o", page],
+            "first chart": ["-c", FIRST_CHART, every[0], chart, *every[1:]],
+            f"first chart {small}": ["-c", FIRST_CHART, some[0], chart, *some[1:]],
         }
         unit = 0.0
         for name, command in jobs.items():

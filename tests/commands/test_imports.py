@@ -48,7 +48,7 @@ MAY_LOAD = {  # the commands that may load these wings, beside what all may: tex
         "collection build, collection lengths, collection update, crawl, links indegree, links pagerank, "
         "links sample, links stats, duplicates"
     ),
-    "collections measures show trust": "collection info",
+    "collections show": "collection info, directory",
     "collections judge": (
         "topics sample, qrels labels, simulate office, pool, review backup, review check, review export, "
         "review import, review people, review simulate, review status, review stop"
@@ -56,7 +56,6 @@ MAY_LOAD = {  # the commands that may load these wings, beside what all may: tex
     "collections judge measures": "qrels citations",
     "collections judge measures retrieval": "qrels claims, qrels rejections",
     "collections retrieval": "links hits, index, search, prior-art, show, run, grid, systems",
-    "collections show": "directory",
     "judge measures trust": "judge agreement",
     "judge": "judge backup, judge export, judge import, judge people, judge status",
     "": "judge serve",

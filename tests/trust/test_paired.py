@@ -6,15 +6,18 @@ import math
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from leadline.trust import paired_tests
 from leadline.trust.measure_comparison import bootstrap_discrimination
 from leadline.trust.paired_tests import (
     Moments,
+    Resampled,
     all_pairs,
     arranged,
     bootstrap,
@@ -219,6 +222,27 @@ def test_the_bootstrap_is_that_of_a_loop_over_pairs(
     assert found.levels.tolist() == tested.p.tolist()
     if values > 11 and topics > 8 and needed:  # without ties
         assert found.difference_needed == pytest.approx(max(needed), rel=1e-12)
+
+
+@pytest.mark.parametrize("topics", [12, 60])
+def test_pairs_that_are_ruled_out_do_not_change_the_difference_needed(
+    topics: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng, draws = np.random.default_rng(topics), 300
+    matrix = rng.pareto(1.5, (14, topics)) * rng.random((14, 1))  # some topics count for nearly all
+    counts = random_counts(topics, draws, rng)
+    pairs = zip(*all_pairs(len(matrix)), strict=True)
+    alone = [bootstrap_discrimination(matrix[list(pair)], counts).difference_needed for pair in pairs]
+    sampled, whole = Resampled._sampled, []
+
+    def noted(self: Resampled, pairs: Any, kind: Any) -> Any:
+        whole.extend(pairs.tolist() if kind is np.float64 else [])
+        return sampled(self, pairs, kind)
+
+    monkeypatch.setattr(Resampled, "_sampled", noted)
+    monkeypatch.setattr(paired_tests, "NUMBERS_AT_ONCE", 2 * draws)  # two pairs at a time
+    assert bootstrap_discrimination(matrix, counts).difference_needed == pytest.approx(max(alone), rel=1e-12)
+    assert len(whole) < len(alone) / 2
 
 
 def test_tukey_levels_are_those_of_matters(ap, golden, arrangements) -> None:

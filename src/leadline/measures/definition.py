@@ -24,6 +24,7 @@ from leadline.records.result import Result
 from leadline.register import Register
 
 if TYPE_CHECKING:
+    from leadline.measures.samples import Samples
     from leadline.records.other_packages import OtherMeasure
 
 Need = Literal["subtopics", "strata", "prels", "words", "seconds", "iterations"]
@@ -61,6 +62,7 @@ class Definition:
     # compared.
     effort: Callable[[Mapping[str, Any]], Effort | None]
     relevant_alone: bool  # other judged documents change nothing, found or not: to leave them out saves time
+    sums_alone: bool  # it takes from its hits only what `Samples` has too: many samples are scored at once
     parameters: Mapping[str, inspect.Parameter] = field(compare=False)
 
     @cached_property
@@ -112,6 +114,7 @@ def measure(
     rename: Mapping[str, str] | None = None,
     effort: Effort | Callable[[Mapping[str, Any]], Effort | None] | None = None,
     relevant_alone: bool = False,
+    sums_alone: bool = False,
 ) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
     """Add a function of Hits to the register."""
 
@@ -132,6 +135,7 @@ def measure(
             home.rsplit(".", 1)[-1],
             effort if callable(effort) else partial(_always_effort, effort),
             relevant_alone,
+            sums_alone,
             parameters,
         )
         MEASURES.add(name, definition, aliases=aliases, home=home)
@@ -178,6 +182,11 @@ class Measure(Result):
             values = values.copy()
             values[hits.n_relevant(self.level) == 0] = float("nan")
         return values
+
+    def of_samples(self, samples: Samples) -> Array:
+        """Return the value of each row by each sample of the judgements, rows × samples; see `sums_alone`."""
+        values = self.definition.function(samples, **self.options)
+        return values if self.definition.counts else np.where(samples.n_relevant(self.level) > 0, values, np.nan)
 
     def raw(self, hits: Hits) -> Array:
         """Return the value of each row by the formula alone: mostly 0 where the topic has no relevant document."""

@@ -184,6 +184,18 @@ class Hits:
         found = self.only_relevant(level)
         return np.diff(found.offsets) if cutoff is None else found.count(found.rank <= cutoff)
 
+    def sum_of_ranks(self, level: int = 1, cutoff: int | None = None) -> Array:
+        """Return the sum of the ranks of the relevant documents found within the cutoff."""
+        found = self.only_relevant(level)
+        return found.total(found.rank if cutoff is None else found.rank * (found.rank <= cutoff))
+
+    def sum_of_precisions(self, level: int = 1, cutoff: int | None = None) -> Array:
+        """Return the sum of the precisions at the relevant documents found within the cutoff."""
+        found = self.only_relevant(level)
+        place = np.arange(1, len(found.rank) + 1) - found.offsets[found.row]
+        precision = place / found.rank
+        return found.total(precision if cutoff is None else precision * (found.rank <= cutoff))
+
     def where(self, mask: Mask) -> Hits:
         """Return only the hits in the mask; judgements and ranks stay as they are."""
         kept = np.flatnonzero(mask)

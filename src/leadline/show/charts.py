@@ -11,14 +11,13 @@ import os
 import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from leadline.errors import InputError, LeadlineError
 from leadline.records.result import decimals, human, number
+from leadline.show import vega_lite as alt
 from leadline.show.choices import FIGURE_ENDINGS
 from leadline.text.files import write_whole
 
@@ -50,68 +49,18 @@ def measure_colours(names: Sequence[str]) -> list[str]:
     return [taken[re.split(r"[@(]", name)[0]] for name in names]
 
 
-def altair() -> Any:
-    """The package altair; an error that says how to install it if it is missing."""
-    try:
-        return importlib.import_module("altair")
-    except ImportError:
-        raise LeadlineError("a chart needs the package altair: pip install altair") from None
-
-
-def unchecked() -> AbstractContextManager[None]:
-    """While it lasts, Altair does not check every part of a chart against its schema as the part is made."""
-    altair()
-    mode: AbstractContextManager[None] = importlib.import_module("altair.utils.schemapi").debug_mode(False)
-    return mode
-
-
-@cache
-def _chart_class() -> Any:
-    """Altair's Chart, whose copies inside layers and concatenated charts have the same parts instead of copies of them.
-
-    Altair copies every chart deeply several times for each level of layers, which takes seconds for a page. It changes
-    only what a chart itself has, never its parts, and so do figures.
-    """
-
-    class SharingChart(altair().Chart):  # type: ignore[misc]
-        def __deepcopy__(self, memo: Any = None) -> Any:
-            return self.copy(deep=False)
-
-    return SharingChart
-
-
-def chart_of(data: Any, **more: Any) -> Any:
-    """A chart of some data, as `altair.Chart` makes it, for figures."""
-    return _chart_class()(data, **more)
-
-
 def tips(*fields: str) -> list[Any]:
-    """The tooltip of some fields.
-
-    Altair looks through all its classes to find what a string or a dictionary is, 10 ms each time. So charts give all
-    encodings as objects: `alt.Text("name:N")` instead of `"name:N"`, `alt.XValue(0)` instead of `alt.value(0)`.
-    """
-    return [altair().Tooltip(field) for field in fields]
+    """The tooltip of some fields."""
+    return [alt.Tooltip(field) for field in fields]
 
 
-def styled(chart: Any) -> Any:
+def styled(chart: alt.Chart) -> alt.Chart:
     """The chart with the colours and fonts of all figures."""
-    return (
-        chart.configure(font="system-ui, sans-serif", background=PAPER)
-        .configure_view(stroke=None)
-        .configure_axis(
-            labelColor=INK,
-            titleColor=INK,
-            gridColor=INK,
-            gridOpacity=0.12,
-            domainOpacity=0.12,
-            tickOpacity=0.12,
-            labelFontSize=12,
-            titleFontSize=12,
-            titleFontWeight="normal",
-        )
-        .configure_title(color=INK, subtitleColor=INK, subtitleFontSize=12, anchor="start", fontSize=14)
-    )
+    axis = {"labelColor": INK, "titleColor": INK, "gridColor": INK, "gridOpacity": 0.12, "domainOpacity": 0.12}
+    axis |= {"tickOpacity": 0.12, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
+    title = {"color": INK, "subtitleColor": INK, "subtitleFontSize": 12, "anchor": "start", "fontSize": 14}
+    look = {"font": "system-ui, sans-serif", "background": PAPER, "view": {"stroke": None}, "axis": axis}
+    return chart.properties(config={**look, "title": title})
 
 
 # Labels beside a chart, at the start or end of their lines, without overlaps.
@@ -123,7 +72,7 @@ TIGHT = 20  # letters of a label on a narrow screen
 
 def narrow() -> Any:
     """The parameter, for `add_params`, that a page sets on a narrow screen: `beside` then writes inside the plot."""
-    return altair().param(name="narrow", value=False)
+    return alt.param(name="narrow", value=False)
 
 
 def spread(heights: Sequence[float], gap: float, low: float = 0.0, high: float = 1.0) -> list[float]:
@@ -159,7 +108,6 @@ def beside(
     the text is inside the plot, with an outline in the paper's colour: at the line's end, or listed in a `corner` that
     the lines leave free.
     """
-    alt = altair()
     low, high = domain
     places = spread([at for at, _ in labels.values()], LINE / height * (high - low), low, high)
     listed = _in_corner(places, corner, LINE / height * (high - low), domain)
@@ -177,17 +125,17 @@ def beside(
         if corner == "bottom right"
         else ("0", "left", 16, 7)
     )
-    base = chart_of(alt.Data(values=rows)).transform_calculate(
+    base = alt.Chart.of(alt.values(rows)).transform_calculate(
         said="narrow ? datum.tight : datum.text", at="narrow ? datum.listed : datum.y"
     )
     # In charts side by side, the word width is that of each of them, but in an expression it is that of all.
     x = alt.XValue({"expr": f"narrow ? {inside_x} : {at_end}"} if corner else "width" if side == "right" else 0)
     base = base.encode(x=x, y=alt.Y("at:Q", scale=alt.Scale(domain=[low, high])))
     # Each row has its colour: a colour scale would be shared with the lines, which have another domain.
-    dot = alt.ExprRef(f"narrow ? {inside_dot} : {9 * outwards}")
+    dot = alt.expr(f"narrow ? {inside_dot} : {9 * outwards}")
     dots = base.mark_point(filled=True, size=36, xOffset=dot, opacity=1)
-    beyond = alt.ExprRef(f"narrow ? {inside_dx} : {16 * outwards}")
-    align = alt.ExprRef(f"narrow ? '{inside_align}' : '{start}'")
+    beyond = alt.expr(f"narrow ? {inside_dx} : {16 * outwards}")
+    align = alt.expr(f"narrow ? '{inside_align}' : '{start}'")
     text = {"align": align, "dx": beyond, "baseline": "middle", "fontSize": 12}
     rim = base.mark_text(**text, stroke=PAPER, strokeWidth=4).encode(text=alt.Text("said:N"))
     return (
@@ -278,7 +226,7 @@ def save(chart: Any, path: str | os.PathLike[str]) -> None:
     """Write an Altair chart as SVG, PNG, PDF, HTML that needs no network, or Vega-Lite JSON."""
     ending = check_ending(path)
     if ending == ".json":
-        write_whole(path, json.dumps(chart.to_dict()).encode())
+        write_whole(path, json.dumps(specification(chart)).encode())
         return
     try:
         convert: Any = importlib.import_module("vl_convert")
@@ -286,15 +234,15 @@ def save(chart: Any, path: str | os.PathLike[str]) -> None:
         raise LeadlineError(
             f"a figure as {ending} needs the package vl-convert-python: pip install vl-convert-python"
         ) from None
-    specification = drawable(chart.to_dict())
+    drawn = drawable(specification(chart))
     if ending == ".svg":
-        content = convert.vegalite_to_svg({"padding": SVG_PADDING, **specification}).encode()
+        content = convert.vegalite_to_svg({"padding": SVG_PADDING, **drawn}).encode()
     elif ending == ".png":
-        content = convert.vegalite_to_png(specification, scale=SCALE)
+        content = convert.vegalite_to_png(drawn, scale=SCALE)
     elif ending == ".pdf":
-        content = convert.vegalite_to_pdf(specification)
+        content = convert.vegalite_to_pdf(drawn)
     else:
-        content = convert.vegalite_to_html(specification, bundle=True).encode()
+        content = convert.vegalite_to_html(drawn, bundle=True).encode()
     write_whole(path, content)
 
 
@@ -450,10 +398,9 @@ def in_words(measure: Measure) -> str:
 # from the style above (the page replaces ink, paper, grey, the depth scale and the systems' colours one by one), and
 # colour scales must have steps, as `depth_scale` has: a browser cannot interpolate colours that are CSS variables.
 #
-# Charts are made by `chart_of`, whose copies inside layers share their parts. Altair validates inline data at every
-# step, which takes seconds for thousands of rows. If a chart is drawn from the figure's own rows, use `rows_data()` as
-# its data and pass the finished chart to `with_rows`: the page then contains the rows once, for the chart and for the
-# CSV.
+# Charts are made with `show/vega_lite.py`; those of Altair are drawn too, but take a second to import it. If a chart is
+# drawn from the figure's own rows, use `rows_data()` as its data and pass the finished chart to `with_rows`: the page
+# then contains the rows once, for the chart and for the CSV.
 #
 # Controls are Vega-Lite parameters with a binding (range or select): the page turns them into labelled inputs that work
 # by keyboard, and keeps their values in the address. A parameter `narrow` is set on narrow screens and in small
@@ -495,7 +442,7 @@ class Figure:
     name: str  # in addresses and file names
     title: str  # the finding
     reading: str  # a sentence on what to see, or on what is missing if there is no chart
-    chart: Any  # an Altair chart without title and configuration, or None
+    chart: Any  # a chart of ours or of Altair without title and configuration, or None
     rows: Sequence[Row] = ()  # the data of the chart, for "data as CSV"
     source: str = ""  # the source of the method
     more: Mapping[str, Any] = field(default_factory=dict)  # settings for the page: see above
@@ -504,12 +451,15 @@ class Figure:
         """The chart with title, reading and colours, for use outside the page."""
         if self.chart is None:
             raise InputError(self.name, f"cannot be drawn: {self.reading}")
-        alt = altair()
+        title = {
+            "text": textwrap.wrap(self.title, LETTERS),
+            "subtitle": textwrap.wrap(self.reading, LETTERS),
+            "offset": 14,
+        }
+        if isinstance(self.chart, alt.Chart):
+            return self.chart.properties(title=title, config=config(theme))
         chart = self.chart.copy(deep=False)
-        chart.title = alt.TitleParams(
-            textwrap.wrap(self.title, LETTERS), subtitle=textwrap.wrap(self.reading, LETTERS), offset=14
-        )
-        chart.config = alt.Config(**config(theme))
+        chart.title, chart.config = title, config(theme)
         return chart
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -518,7 +468,7 @@ class Figure:
             write_whole(path, self.csv().encode())
             return
         check_ending(path)
-        save(_Unchecked(self.finished()), path)
+        save(self.finished(), path)
 
     def csv(self) -> str:
         """The rows as CSV, with every column that any row has."""
@@ -537,40 +487,28 @@ class Figure:
         return self.finished()._repr_mimebundle_(*args, **kwargs)
 
 
-@dataclass(frozen=True)
-class _Unchecked:
-    """A chart whose rows are not validated when it is saved: that takes longer than drawing them."""
-
-    chart: Any
-
-    def to_dict(self) -> Any:
-        return specification(self.chart)
-
-
 def specification(chart: Any) -> dict[str, Any]:
-    """The Vega-Lite specification of a chart; rows given to `with_rows` are not copied."""
+    """The Vega-Lite specification of a chart, ours or Altair's; rows given to `with_rows` are not copied."""
+    if isinstance(chart, alt.Chart):
+        return chart.to_dict()
     bare = chart.copy(deep=False)
     own = bare._kwds.get("datasets")
     own = own if isinstance(own, dict) else {}
-    bare.datasets = altair().Undefined
+    bare.datasets = alt.altair().Undefined
     found: dict[str, Any] = bare.to_dict(validate=False)
     return {**found, "datasets": {**found.get("datasets", {}), **own}}
 
 
-def rows_data() -> Any:
+def rows_data() -> alt.Part:
     """The figure's own rows as the data of a chart that is later passed to `with_rows`."""
-    return altair().NamedData(name=ROWS)
+    return {"name": ROWS}
 
 
 def with_rows(chart: Any, rows: Sequence[Row]) -> Any:
     """Add the rows to a chart drawn from `rows_data()`."""
+    if isinstance(chart, alt.Chart):
+        return chart.properties(datasets={ROWS: list(rows)})
     chart.datasets = {ROWS: list(rows)}
-    return chart
-
-
-def with_params(chart: Any, *params: Any) -> Any:
-    """Add parameters to a layered or concatenated chart. Altair's `add_params` copies the chart several times."""
-    chart.params = [each.param for each in params]
     return chart
 
 
@@ -638,7 +576,7 @@ def shade(colour: str, theme: Theme) -> str:
 
 def depth_scale(low: float, high: float) -> Any:
     """A colour scale from shallow to deep in six equal steps."""
-    return altair().Scale(type="quantize", domain=[low, high], range=list(DEPTH))
+    return alt.Scale(type="quantize", domain=[low, high], range=list(DEPTH))
 
 
 def needs(name: str, title: str, reading: str, source: str = "") -> Figure:

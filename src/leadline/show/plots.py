@@ -1,26 +1,20 @@
-"""The charts of results: missing judgements and retrievability, registered in `trust/study.py`, and of a collection."""
+"""The charts of results: missing judgements and retrievability, registered in `trust/study.py`."""
 
 from __future__ import annotations
 
-import datetime
 import math
 import textwrap
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import polars as pl
 
-from leadline.collections.documents.collection import Collection, counts
+from leadline.show import vega_lite as alt
 from leadline.show.charts import (
-    BUOY,
     DASHES,
-    DEPTH,
     OKABE_ITO,
     PAPER,
-    altair,
     beside,
-    chart_of,
     decimal_column,
     measure_colours,
     narrow,
@@ -39,9 +33,8 @@ GUIDES = {0.9: "as good as the same", 0.8: "noticeably another"}
 @plot("incomplete")
 def incomplete_chart(study: Incomplete) -> Any:
     """The chart with its finding as title."""
-    alt = altair()
-    title = alt.TitleParams(textwrap.wrap(study.finding(), 90), subtitle=caption(study))
-    return styled(plain(study).properties(width=WIDTH, height=HEIGHT, title=title))
+    title = alt.title(textwrap.wrap(study.finding(), 90), subtitle=caption(study))
+    return styled(plain(study).properties(width=WIDTH, height=HEIGHT, title=title)).in_altair()
 
 
 def caption(study: Incomplete) -> str:
@@ -50,9 +43,8 @@ def caption(study: Incomplete) -> str:
     return f"{study.runs} runs, {samples} samples per share; thick line: their mean, thin line: the lowest"
 
 
-def plain(study: Incomplete) -> Any:
+def plain(study: Incomplete) -> alt.Chart:
     """The chart without title: lines coloured by measure and dashed by effort, labelled where they start."""
-    alt = altair()
     lines = rows(study)
     floor = min(0.7, math.floor(10 * min(row["lowest"] for row in lines) + 1e-9) / 10)
     fewest = float(min(study.known))
@@ -74,7 +66,7 @@ def plain(study: Incomplete) -> Any:
             format="%", values=[*study.known.round(4).tolist(), 1.0], tickCount=len(study.keep) + 1, grid=False
         ),
     )
-    base = chart_of(alt.Data(values=lines)).encode(
+    base = alt.Chart.of(alt.values(lines)).encode(
         x=x,
         color=colour,
         strokeDash=dash,
@@ -84,12 +76,12 @@ def plain(study: Incomplete) -> Any:
         y=alt.Y("mean:Q", title=likeness, scale=heights, axis=axis)
     )
     lowest = base.mark_line(strokeWidth=1, opacity=0.8).encode(y=alt.Y("lowest:Q", scale=heights))
-    guides = chart_of(alt.Data(values=[{"y": at, "text": text} for at, text in GUIDES.items()]))
+    guides = alt.Chart.of(alt.values([{"y": at, "text": text} for at, text in GUIDES.items()]))
     rule = guides.mark_rule(strokeDash=[2, 4], opacity=0.6).encode(y=alt.Y("y:Q", scale=heights))
     named = []
     for at, text in GUIDES.items():
         side, dy = free_place(lines, at, (1 - floor) / HEIGHT)
-        words = chart_of(alt.Data(values=[{"at": at, "said": text}])).encode(
+        words = alt.Chart.of(alt.values([{"at": at, "said": text}])).encode(
             x=alt.XValue("width" if side == "right" else 0), y=alt.Y("at:Q", scale=heights), text=alt.Text("said:N")
         )
         place = {"align": side, "dx": -4 if side == "right" else 4, "dy": dy, "fontSize": 12}
@@ -162,7 +154,6 @@ SIDE = 380  # in pixels
 @plot("retrievability")
 def retrievability_chart(found: Retrievability) -> Any:
     """The share of all retrievability that the documents hold, those found least first; even would be the diagonal."""
-    alt = altair()
     shares, curve = found.lorenz()
     shown = decimal_column(found.gini.tolist(), 2)
     names = [f"{run}  G = {gini}" for run, gini in zip(found.runs, shown, strict=True)]
@@ -175,7 +166,7 @@ def retrievability_chart(found: Retrievability) -> Any:
     x = alt.X("documents:Q", title="share of the documents, those found least first", axis=alt.Axis(format="%"))
     y = alt.Y("retrievability:Q", title="share of all retrievability", axis=alt.Axis(format="%"))
     lines = (
-        chart_of(alt.Data(values=rows))
+        alt.Chart.of(alt.values(rows))
         .mark_line(strokeWidth=2)
         .encode(
             x=x,
@@ -185,64 +176,7 @@ def retrievability_chart(found: Retrievability) -> Any:
         )
     )
     ends = [{"documents": 0, "retrievability": 0}, {"documents": 1, "retrievability": 1}]
-    even = chart_of(alt.Data(values=ends)).mark_line(strokeDash=[2, 4], strokeWidth=1, opacity=0.6).encode(x=x, y=y)
+    even = alt.Chart.of(alt.values(ends)).mark_line(strokeDash=[2, 4], strokeWidth=1, opacity=0.6).encode(x=x, y=y)
     subtitle = f"within {found.cutoff} ranks; dotted: every document is found as easily"
-    title = alt.TitleParams(textwrap.wrap(found.finding(), 90), subtitle=subtitle)
-    return styled((even + lines).properties(width=SIDE, height=SIDE, title=title))
-
-
-# The chart of a collection: its documents by year, office and class, and its citations by origin.
-
-MOST = 12  # bars in a panel; the rest is one grey bar
-PANEL, BAR = 300, 18  # in pixels: the width of a panel, the height of a bar
-
-
-def collection_chart(collection: Collection) -> Any:
-    """Four panels: years, offices, classes, and the origin of citations."""
-    alt = altair()
-    years = counts(collection, "year").filter(pl.col("value") != "unknown")
-    panels = [
-        _bars(counts(collection, "office"), "documents by office", DEPTH[3]),
-        _bars(counts(collection, "subclass"), "documents by subclass", DEPTH[3]),
-        _bars(counts(collection, "origin"), "citations by origin", BUOY),
-    ]
-    by_year = (
-        chart_of(alt.Data(values=years.to_dicts()), title="documents by year of publication")
-        .mark_bar(color=DEPTH[3])
-        .encode(
-            x=alt.X("value:Q", title=None, axis=alt.Axis(format="d", grid=False, tickMinStep=1)),
-            y=alt.Y("count:Q", title=None),
-            tooltip=["value:Q", "count:Q"],
-        )
-        .properties(width=PANEL, height=160)
-    )
-    grid = alt.vconcat(alt.hconcat(by_year, panels[1]), alt.hconcat(panels[0], panels[2]))
-    return styled(grid.properties(title=alt.TitleParams(collection_finding(collection), fontSize=15, offset=14)))
-
-
-def collection_finding(collection: Collection) -> str:
-    """What the chart shows, in a sentence."""
-    records = collection.records
-    offices = records["office"].n_unique()
-    first, last = records["publication"].min(), records["publication"].max()
-    years = sorted({day.year for day in (first, last) if isinstance(day, datetime.date)})
-    span = f", published {' to '.join(map(str, years))}" if years else ""
-    origins = counts(collection, "origin")
-    total = int(origins["count"].sum())
-    examiners = int(origins.filter(pl.col("value") == "examiner")["count"].sum())
-    cited = f"; examiners made {100 * examiners / total:.0f} % of {total:,} citations" if total else "; no citations"
-    return f"{len(collection):,} documents of {offices} office{'s' * (offices != 1)}{span}{cited}"
-
-
-def _bars(table: pl.DataFrame, title: str, colour: str) -> Any:
-    alt = altair()
-    shown = table.head(MOST).to_dicts()
-    rest = int(table["count"][MOST:].sum())
-    if rest:
-        shown.append({"value": f"{len(table) - MOST} others", "count": rest})
-    base = chart_of(alt.Data(values=shown), title=title).encode(
-        x=alt.X("count:Q", title=None, axis=alt.Axis(labels=False, ticks=False, grid=False, domain=False)),
-        y=alt.Y("value:N", title=None, sort=None, axis=alt.Axis(ticks=False, domain=False)),
-    )
-    numbers = base.mark_text(align="left", dx=4, fontSize=12).encode(text=alt.Text("count:Q", format=","))
-    return (base.mark_bar(color=colour) + numbers).properties(width=PANEL, height=BAR * max(len(shown), 1))
+    title = alt.title(textwrap.wrap(found.finding(), 90), subtitle=subtitle)
+    return styled((even + lines).properties(width=SIDE, height=SIDE, title=title)).in_altair()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import product
+from dataclasses import dataclass, replace
+from itertools import islice, product
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from leadline.errors import InputError, MismatchError
 from leadline.measures.evaluate import Progress
 from leadline.measures.hits import Array, Integers, Mask
 from leadline.measures.join import listed
+from leadline.measures.samples import Samples
 from leadline.records.inputs import RunsLike
 from leadline.records.qrels import Qrels
 from leadline.records.result import Result, Table, counted, number
@@ -36,6 +37,7 @@ from leadline.trust.study import (
 )
 
 SHARES = (0.2, 0.4, 0.6, 0.8)
+AT_ONCE, VALUES_AT_ONCE = 128, 4_000_000  # samples scored at once, and at most this many scores or judgements of them
 
 
 @dataclass(frozen=True, repr=False)
@@ -93,10 +95,15 @@ class Incomplete(Result):
         means = np.empty((len(shares), samples, *full.shape))
         realised, topics_lost = np.empty((2, len(shares), samples))
         places = list(product(range(len(shares)), range(samples)))
-        drawn = ((study.drawn(shares[k], rng, of=of, rounding=rounding),) for k, _ in places)
-        found = (spread or spread_here)(_ranked_sample, drawn, study)
-        for done, (place, one) in enumerate(zip(places, found, strict=True), start=1):
-            means[place], realised[place], topics_lost[place] = one
+        drawn = (study.drawn(shares[k], rng, of=of, rounding=rounding) for k, _ in places)
+        at_once = min(AT_ONCE, max(1, VALUES_AT_ONCE // max(values.size, len(study.qrels), 1)))
+        pieces = ((np.stack(masks),) for _ in range(0, len(places), at_once) if (masks := [*islice(drawn, at_once)]))
+        done = 0
+        for piece in (spread or spread_here)(_ranked_samples, pieces, study):
+            for one in zip(*piece, strict=True):
+                place = places[done]
+                means[place], realised[place], topics_lost[place] = one
+                done += 1
             if progress is not None:
                 progress(done, len(places))
         names = tuple(measure.text for measure in study.measures)
@@ -182,10 +189,28 @@ class Incomplete(Result):
         return self.paper_table()
 
 
-def _ranked_sample(kept: Mask, study: Study) -> tuple[Array, float, int]:
-    """The ranking by a sample of the judgements, the share that it keeps, and how many topics it leaves with none."""
-    sample = study.sampled(kept)
-    return ranking(study, sample[0]), sample[1], sample[2]
+def _ranked_samples(kept: Mask, study: Study) -> tuple[Array, Array, Integers]:
+    """For each sample of the judgements, a row of `kept`: the ranking by it, the share of the relevant documents that
+    it keeps, and how many topics it leaves with none."""
+    summed = [m for m, measure in enumerate(study.measures) if measure.definition.sums_alone and not measure.condensed]
+    others = [m for m in range(len(study.measures)) if m not in summed]
+    values = np.empty((len(kept), len(study.runs), len(study.topics), len(study.measures)))
+    if summed:
+        samples = Samples.of(study.hits, kept)
+        for m in summed:
+            values[..., m] = study.measures[m].of_samples(samples).T.reshape(values.shape[:-1])
+    if others:
+        other = replace(study, measures=tuple(study.measures[m] for m in others))
+        for into, mask in zip(values, kept, strict=True):
+            into[..., others] = other.values(mask)
+    judged = study.qrels.topic_of_document + len(study.topics) * np.arange(len(kept))[:, None]
+    relevant = np.asarray(kept & (study.qrels.grades >= study.level))
+    after = np.bincount(judged[relevant], minlength=len(kept) * len(study.topics)).reshape(len(kept), -1)
+    before = np.bincount(judged[0][study.qrels.grades >= study.level], minlength=len(study.topics))
+    lost = (before > 0) & (after == 0)
+    values[np.broadcast_to(lost[:, None], values.shape[:-1])] = np.nan
+    rankings = np.stack([ranking(study, each) for each in values])
+    return rankings, after.sum(axis=1) / max(before.sum(), 1), lost.sum(axis=1)
 
 
 def ranking(study: Study, values: Array) -> Array:

@@ -8,12 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from leadline.errors import InputError, checked_choice
-from leadline.measures.hits import Array, Integers
+from leadline.measures.hits import Array, Integers, Mask
+from leadline.measures.products import COLUMNS, product
 from leadline.records.scores import t_quantile
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 NUMBERS_AT_ONCE = 1_000_000  # limits the memory of work done in blocks: 8 MB per array
 MOST_DRAWS = 10_000_000  # of a test
@@ -178,7 +183,6 @@ def student_t(matrix: Array) -> TestResult:
 
 DRAWS_AT_ONCE = 2048
 SAMPLES_AT_ONCE = 512  # in a block, whose sums stay in the processor's cache
-COLUMNS, ONE_THREAD = (64, 32, 16, 8), 2**18  # of a piece of a matrix product; multiplications that BLAS does not share
 MOST_T = 1e5  # a larger t is as certain
 
 
@@ -246,17 +250,23 @@ class Resampled:
         limit = topics * least**2 / (topics - 1 + least**2)
         reached, largest = np.zeros(len(self.t), np.int64), np.zeros(len(self.t))
         start = np.searchsorted(all_pairs(systems)[0], np.arange(systems))  # the pairs of each first system
-        for _, weights in _blocks(self.counts):
-            sums = _product(self.values, weights)
-            size, needed, extreme = np.empty_like(sums), np.empty_like(sums), np.empty(sums.shape, np.bool_)
-            for first in range(systems - 1):
-                pairs, others = slice(start[first], start[first + 1]), slice(first + 1, systems)
-                squares = self._squares(self.values[others] - self.values[first], pairs) * limit[pairs, None]
-                s = np.subtract(sums[others], sums[first], out=size[others])
-                s2 = np.square(s, out=s)
-                found = np.greater_equal(s2, _product(squares, weights, needed[others]), out=extreme[others])
-                reached[pairs] += found.view(np.uint8).sum(axis=1, dtype=np.uint16)
-                np.maximum(largest[pairs], s2.max(axis=1), out=largest[pairs])
+        parts = -(-len(self.t) * topics // NUMBERS_AT_ONCE)  # of the pairs, whose squares are kept for all samples
+        for firsts in map(list, np.array_split(np.arange(systems - 1), parts)):
+            theirs = [slice(start[first], start[first + 1]) for first in firsts]
+            squares = [
+                self._squares(self.values[first + 1 :] - self.values[first], pairs) * limit[pairs, None]
+                for first, pairs in zip(firsts, theirs, strict=True)
+            ]
+            for _, weights in _blocks(self.counts):
+                sums = product(self.values, weights)
+                size, needed, extreme = np.empty_like(sums), np.empty_like(sums), np.empty(sums.shape, np.bool_)
+                for first, pairs, square in zip(firsts, theirs, squares, strict=True):
+                    others = slice(first + 1, systems)
+                    s = np.subtract(sums[others], sums[first], out=size[others])
+                    s2 = np.square(s, out=s)
+                    found = np.greater_equal(s2, product(square, weights, needed[others]), out=extreme[others])
+                    reached[pairs] += found.view(np.uint8).sum(axis=1, dtype=np.uint16)
+                    np.maximum(largest[pairs], s2.max(axis=1), out=largest[pairs])
         # Systems that never differ reach any sample; where the difference never changes, no sample is as extreme.
         share = np.where(self.deviation > 0, reached / len(self.counts), 0.0)
         return np.where(least > 0, share, 1.0), np.where(self.deviation > 0, largest, 0.0)
@@ -276,23 +286,34 @@ class Resampled:
             pairs = order[start : start + at_once]
             if largest[pairs[0]] <= best:
                 break
-            s2, q = self._sampled(pairs)
-            least = best * (1 - 1e-12) / q.max(axis=1)  # rounding must not leave out a pair that is as good
-            matters = np.count_nonzero(s2 > least[:, None] * q, axis=1) >= place
-            if matters.any():
-                sample = np.argpartition(s2[matters] / q[matters], draws - place, axis=1)[:, [draws - place]]
-                best = max(best, float(np.take_along_axis(s2[matters], sample, axis=1).max()))
+            pairs = pairs[self._may_matter(pairs, best, place)] if best else pairs
+            if len(pairs):
+                s2, q = self._sampled(pairs, np.float64)
+                sample = np.argpartition(s2 / q, draws - place, axis=1)[:, [draws - place]]
+                best = max(best, float(np.take_along_axis(s2, sample, axis=1).max()))
         return float(np.sqrt(best)) / self.values.shape[1]
 
-    def _sampled(self, pairs: Integers) -> tuple[Array, Array]:
-        """s² and q of some pairs in every sample, pairs × samples."""
+    def _may_matter(self, pairs: Integers, best: float, place: int) -> Mask:
+        """The pairs that may have a better difference: all that do, and some that do not.
+
+        Half the digits are enough for that, with room for the errors of sums of so many of them.
+        """
+        s2, q = self._sampled(pairs, np.float32)
+        topics = self.values.shape[1]
+        least = best / q.max(axis=1)
+        room = 4 * np.finfo(np.float32).eps * topics**1.5 * (1 + 1 / np.sqrt(least))
+        return np.asarray(np.count_nonzero(s2 > (least * (1 - room))[:, None].astype(np.float32) * q, axis=1) >= place)
+
+    def _sampled(self, pairs: Integers, kind: type[np.floating[Any]]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """s² and q of some pairs in every sample, pairs × samples, as numbers of this kind."""
         first, second = (systems[pairs] for systems in all_pairs(len(self.values)))
         differences = self.values[first] - self.values[second]
         squares = self._squares(differences, pairs)
-        s, q = np.empty((2, len(pairs), len(self.counts)))
-        for block, weights in _blocks(self.counts):
+        s, q = np.empty((2, len(pairs), len(self.counts)), kind)
+        for block, weights in _blocks(self.counts, kind):
             size = s[:, block].shape[1]
-            s[:, block], q[:, block] = (_product(each, weights)[:, :size] for each in (differences, squares))
+            for into, each in ((s, differences), (q, squares)):
+                into[:, block] = product(each.astype(kind), weights)[:, :size]
         return np.square(s, out=s), q
 
     def _squares(self, differences: Array, pairs: slice | Integers) -> Array:
@@ -309,27 +330,16 @@ def ceiling(value: float) -> int:
     return int(np.ceil(value - 1e-9))
 
 
-def _blocks(counts: Integers) -> Iterator[tuple[slice, Array]]:
+def _blocks(counts: Integers, kind: type[np.floating[Any]] = np.float64) -> Iterator[tuple[slice, NDArray[Any]]]:
     """Blocks of samples as weights, topics × samples.
 
     The last is filled up with samples of every topic once, whose sum of centred differences is 0: none is extreme.
     """
     for start in range(0, len(counts), SAMPLES_AT_ONCE):
         part = counts[start : start + SAMPLES_AT_ONCE]
-        weights = np.ones((counts.shape[1], -(-len(part) // COLUMNS[0]) * COLUMNS[0]))
+        weights = np.ones((counts.shape[1], -(-len(part) // COLUMNS[0]) * COLUMNS[0]), kind)
         weights[:, : len(part)] = part.T
         yield slice(start, start + len(part)), weights
-
-
-def _product(rows: Array, weights: Array, out: Array | None = None) -> Array:
-    """The matrix product, where possible in pieces that BLAS computes in one thread: several would cost more."""
-    if out is None:
-        out = np.empty((len(rows), weights.shape[1]))
-    fitting = [columns for columns in COLUMNS if rows.size * columns <= ONE_THREAD]
-    at_once = fitting[0] if fitting else weights.shape[1]
-    columns, into = (each.reshape(len(each), -1, at_once).transpose(1, 0, 2) for each in (weights, out))
-    np.matmul(rows, columns, out=into)
-    return out
 
 
 # Randomised Tukey HSD: how far apart would the best and the worst of equal systems be by chance?

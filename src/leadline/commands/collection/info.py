@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> None:
         write_table(Table(["what", "value", "count"], rows), options)
     if options.figure:
         from leadline.show.charts import save
-        from leadline.show.plots import collection_chart
+        from leadline.show.collection_chart import collection_chart
 
         save(collection_chart(collection), options.figure)
 

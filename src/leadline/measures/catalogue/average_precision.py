@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from leadline.measures.definition import measure
 from leadline.measures.hits import Array, Hits, ratio
 
 
-@measure("AP", at="effort", aliases=("MAP",), relevant_alone=True)
+@measure("AP", at="effort", aliases=("MAP",), relevant_alone=True, sums_alone=True)
 def average_precision(hits: Hits, effort: int | None = None, rel: int = 1) -> Array:
     """Precision at the rank of each relevant document, averaged over all of them; those not found count 0.
 
@@ -26,12 +24,7 @@ def average_precision(hits: Hits, effort: int | None = None, rel: int = 1) -> Ar
     >>> average_precision(Hits.of(ranks=[1, 4], relevant=4))
     array([0.375])
     """
-    found = hits.only_relevant(rel)
-    place = np.arange(1, len(found.rank) + 1) - found.offsets[found.row]
-    worth = place / found.rank  # precision at each relevant document
-    if effort is not None:
-        worth *= found.rank <= effort
-    return ratio(found.total(worth), hits.n_relevant(rel))
+    return ratio(hits.sum_of_precisions(rel, effort), hits.n_relevant(rel))
 
 
 @measure("GMAP", at="effort", aliases=("gm_map",), aggregate="geometric", relevant_alone=True)

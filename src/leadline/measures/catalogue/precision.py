@@ -8,7 +8,7 @@ from leadline.measures.definition import measure
 from leadline.measures.hits import Array, Hits, ratio
 
 
-@measure("R", at="effort", aliases=("Recall",), relevant_alone=True)
+@measure("R", at="effort", aliases=("Recall",), relevant_alone=True, sums_alone=True)
 def recall(hits: Hits, effort: int | None = None, rel: int = 1) -> Array:
     """Share of the relevant documents found in the first `effort` documents, or in the whole list.
 
@@ -28,7 +28,7 @@ def recall(hits: Hits, effort: int | None = None, rel: int = 1) -> Array:
     return ratio(hits.found(rel, effort), hits.n_relevant(rel))
 
 
-@measure("P", at="effort", aliases=("precision",), relevant_alone=True)
+@measure("P", at="effort", aliases=("precision",), relevant_alone=True, sums_alone=True)
 def precision(hits: Hits, effort: int, rel: int = 1) -> Array:
     """Share of the first `effort` documents that is relevant.
 

@@ -8,7 +8,7 @@ from leadline.measures.definition import measure
 from leadline.measures.hits import Array, Hits, ratio
 
 
-@measure("PRES", at="effort", relevant_alone=True)
+@measure("PRES", at="effort", relevant_alone=True, sums_alone=True)
 def pres(hits: Hits, effort: int = 1000, rel: int = 1) -> Array:
     """Recall weighted by how early it comes, for a searcher who reads `effort` documents.
 
@@ -28,12 +28,10 @@ def pres(hits: Hits, effort: int = 1000, rel: int = 1) -> Array:
     array([0.28])
     """
     n = hits.n_relevant(rel)
-    relevant = hits.only_relevant(rel)
-    within = relevant.rank <= effort
-    found = relevant.count(within)
+    found = hits.found(rel, effort)
     # The ranks of the documents not found: (N + m + 1) + ... + (N + n).
     late = (n - found) * effort + (n * (n + 1) - found * (found + 1)) / 2
-    mean_rank = ratio(relevant.total(within * relevant.rank) + late, n)
+    mean_rank = ratio(hits.sum_of_ranks(rel, effort) + late, n)
     return np.where(n > 0, 1 - (mean_rank - (n + 1) / 2) / effort, 0.0)
 
 

@@ -7,7 +7,8 @@ from functools import partial
 from typing import Any
 
 from leadline.errors import MismatchError
-from leadline.show.charts import BUOY, DEPTH, WIDTH, Figure, altair, both, chart_of, count, needs, percent, tips
+from leadline.show import vega_lite as alt
+from leadline.show.charts import BUOY, DEPTH, WIDTH, Figure, both, count, needs, percent, tips
 from leadline.show.report.drawing import BELIEVED, report_figure
 from leadline.show.report.evidence import Evidence
 from leadline.trust.measure_comparison import Agreement, agreement
@@ -72,7 +73,6 @@ def reading(rows: Sequence[dict[str, Any]]) -> str:
 
 def _chart(rows: Sequence[dict[str, Any]]) -> Any:
     """A line of text above a bar for each group, which fits any width."""
-    alt = altair()
     pairs = sum(row["pairs"] for row in rows)
     words, bars = [], []
     for place, row in enumerate(rows):
@@ -94,7 +94,7 @@ def _chart(rows: Sequence[dict[str, Any]]) -> Any:
     )
     widest = max(row["pairs"] for row in rows) / pairs
     bar = (
-        chart_of(alt.Data(values=bars))
+        alt.Chart.of(alt.values(bars))
         .mark_rect()
         .encode(
             x=alt.X(
@@ -110,7 +110,7 @@ def _chart(rows: Sequence[dict[str, Any]]) -> Any:
             tooltip=tips("says:N", "pairs:Q"),
         )
     )
-    text = chart_of(alt.Data(values=words)).mark_text(align="left", baseline="top", dy=3, fontSize=12)
+    text = alt.Chart.of(alt.values(words)).mark_text(align="left", baseline="top", dy=3, fontSize=12)
     return alt.layer(bar, text.encode(x=alt.XValue(0), y=y, text=alt.Text("text:N"))).properties(
         width=WIDTH, height=ROW * len(rows)
     )

@@ -8,7 +8,8 @@ import numpy as np
 
 from leadline.measures.hits import Array, Integers, Mask
 from leadline.records.result import counted
-from leadline.show.charts import Figure, altair, chart_of, narrow, needs, short, tips
+from leadline.show import vega_lite as alt
+from leadline.show.charts import Figure, narrow, needs, short, tips
 from leadline.show.report.drawing import CHOSEN, WHO, chosen_params, highlighted, report_figure, room_above, staggered
 from leadline.show.report.evidence import Evidence
 from leadline.trust.pairs import why_not_compared
@@ -104,7 +105,6 @@ def _states(places: Integers, prefers: Integers) -> list[State]:
 
 def _chart(evidence: Evidence, places: Integers, shown: Integers, states: list[list[State]]) -> Any:
     """A column for each measure. Heights are places among the runs shown; the numbers are places among all runs."""
-    alt = altair()
     names = list(evidence.trio)
     # Runs that share a place have heights of their own, in the order of the middle measure: names do not overlap.
     heights = np.argsort(np.argsort(places, axis=1, kind="stable"), axis=1) + 1
@@ -133,16 +133,16 @@ def _chart(evidence: Evidence, places: Integers, shown: Integers, states: list[l
     x = alt.X("x:Q", title=None, axis=axis, scale=alt.Scale(domain=[-0.35, 2], nice=False))
     y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[len(runs) + 0.6, 0.4], nice=False))
     colour = alt.Color("colour:N", scale=None)
-    lines = chart_of(alt.Data(values=segments)).encode(x=x, y=y, x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"), color=colour)
+    lines = alt.Chart.of(alt.values(segments)).encode(x=x, y=y, x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"), color=colour)
     lines = lines.encode(tooltip=tips("run:N", "state:N"))
-    by_chance = alt.FieldEqualPredicate("chance", "state")
-    points = chart_of(alt.Data(values=dots)).encode(x=x, y=y, tooltip=tips("run:N", "measure:N", "place:Q"))
+    by_chance = alt.equals("chance", "state")
+    points = alt.Chart.of(alt.values(dots)).encode(x=x, y=y, tooltip=tips("run:N", "measure:N", "place:Q"))
     names_at_end = (
-        chart_of(alt.Data(values=labels)).encode(x=x, y=y, text=alt.Text("text:N")).mark_text(align="left", dx=9)
+        alt.Chart.of(alt.values(labels)).encode(x=x, y=y, text=alt.Text("text:N")).mark_text(align="left", dx=9)
     )
     layers = [
         lines.transform_filter(by_chance).mark_rule(strokeDash=[3, 3], opacity=0.4, strokeWidth=1.5),
-        lines.transform_filter(~by_chance).mark_rule(strokeWidth=2.5),
+        lines.transform_filter(alt.unless(by_chance)).mark_rule(strokeWidth=2.5),
         points.mark_point(filled=True, size=70, opacity=1).encode(color=colour),
         points.transform_filter("datum.x == 0").mark_text(align="right", dx=-9).encode(text=alt.Text("place:Q")),
         points.transform_filter("datum.x == 1").mark_text(dy=-11).encode(text=alt.Text("place:Q")),

@@ -12,13 +12,12 @@ from leadline.errors import InputError
 from leadline.measures.hits import Array
 from leadline.measures.subtopics import SubtopicHits, subtopic_hits, weights
 from leadline.records.other_packages import Theta
+from leadline.show import vega_lite as alt
 from leadline.show.charts import (
     DEPTH,
     WIDTH,
     Figure,
-    altair,
     both,
-    chart_of,
     count,
     needs,
     percent,
@@ -174,7 +173,6 @@ def reading(cube: Cube, shown: Sequence[str], t: int, chosen: bool) -> str:
 
 def _chart(cube: Cube, shown: Sequence[str], full: dict[str, float], t: int, rows: Sequence[dict[str, Any]]) -> Any:
     """All cubes below each other in one view, so that the page can set the width."""
-    alt = altair()
     names = [cube.table.names[subtopic] for subtopic in cube.subtopics(t)]
     block = len(names) + HEAD
     line = min(22.0, max(5.0, ROOM / (block * len(shown))))  # pixels of one row
@@ -188,19 +186,19 @@ def _chart(cube: Cube, shown: Sequence[str], full: dict[str, float], t: int, row
         scale=alt.Scale(domain=[0, cube.effort], nice=False),
         axis=alt.Axis(grid=False, tickMinStep=1, format="d"),
     )
-    ground = chart_of(alt.Data(values=grounds)).mark_rect(color=DEPTH[0], opacity=0.45)
+    ground = alt.Chart.of(alt.values(grounds)).mark_rect(color=DEPTH[0], opacity=0.45)
     places = (
-        chart_of(rows_data())
+        alt.Chart.of(rows_data())
         .transform_lookup(
             lookup="run",
-            from_=alt.LookupData(
-                data=alt.Data(values=[{"run": r, "top": at} for r, at in tops.items()]), key="run", fields=["top"]
+            from_=alt.lookup_data(
+                data=alt.values([{"run": r, "top": at} for r, at in tops.items()]), key="run", fields=["top"]
             ),
         )
         .transform_lookup(
             lookup="subtopic",
-            from_=alt.LookupData(
-                data=alt.Data(values=[{"subtopic": n, "line": i} for i, n in enumerate(names)]),
+            from_=alt.lookup_data(
+                data=alt.values([{"subtopic": n, "line": i} for i, n in enumerate(names)]),
                 key="subtopic",
                 fields=["line"],
             ),
@@ -222,7 +220,7 @@ def _chart(cube: Cube, shown: Sequence[str], full: dict[str, float], t: int, row
             tooltip=tips("run:N", "subtopic:N", "from:Q", "until:Q", "full:Q"),
         )
     )
-    words = chart_of(alt.Data(values=heads)).mark_text(align="left", baseline="bottom", fontSize=12, fontWeight="bold")
+    words = alt.Chart.of(alt.values(heads)).mark_text(align="left", baseline="bottom", fontSize=12, fontWeight="bold")
     layers = [
         ground.encode(x=x, x2=alt.X2("x2:Q"), y=y, y2=alt.Y2("y2:Q")),
         cells,
@@ -230,7 +228,7 @@ def _chart(cube: Cube, shown: Sequence[str], full: dict[str, float], t: int, row
     ]
     if line >= 13:
         labels = [{"y": tops[run] + place + 0.5, "text": name} for run in shown for place, name in enumerate(names)]
-        named = chart_of(alt.Data(values=labels)).mark_text(align="right", dx=-6, limit=90)
+        named = alt.Chart.of(alt.values(labels)).mark_text(align="right", dx=-6, limit=90)
         layers.append(named.encode(x=alt.XValue(0), y=y, text=alt.Text("text:N")))
     height = round(line * block * len(shown))
     return with_rows(alt.layer(*layers).properties(width=WIDTH, height=height), rows)

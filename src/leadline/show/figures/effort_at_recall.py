@@ -9,15 +9,14 @@ from typing import Any, Literal
 import numpy as np
 
 from leadline.measures.hits import Array
+from leadline.show import vega_lite as alt
 from leadline.show.charts import (
     BUOY,
     HEIGHT,
     WIDTH,
     Figure,
-    altair,
     beside,
     both,
-    chart_of,
     count,
     narrow,
     needs,
@@ -25,7 +24,6 @@ from leadline.show.charts import (
     rounded,
     rows_data,
     short,
-    with_params,
     with_rows,
 )
 from leadline.show.report.drawing import (
@@ -187,7 +185,6 @@ def _chart(
     recall: tuple[float, ...],
     said: EffortPair | None,
 ) -> Any:
-    alt = altair()
     depth = evidence.depth
     y = alt.Y(
         "recall:Q",
@@ -196,7 +193,7 @@ def _chart(
         axis=alt.Axis(format="%", tickCount=5),
     )
     x = effort_x("documents:Q", depth)
-    base = chart_of(rows_data()).encode(y=y)
+    base = alt.Chart.of(rows_data()).encode(y=y)
     lines = base.transform_filter("datum.kind == 'run'").encode(
         x=x, color=system_colour(evidence), order="recall:Q", tooltip=["run:N", "recall:Q", "documents:Q", "never:Q"]
     )
@@ -210,7 +207,7 @@ def _chart(
         {"run": run, "recall": ends[run], "from": float(medians[run][recall.index(ends[run])]), "to": depth}
         for run in two
     ]
-    further = chart_of(alt.Data(values=last)).encode(y=y, color=system_colour(evidence))
+    further = alt.Chart.of(alt.values(last)).encode(y=y, color=system_colour(evidence))
     layers = [
         band.mark_area(orient="horizontal", opacity=0.18),
         further.mark_rule(strokeDash=[1, 4], strokeWidth=2).encode(x=alt.X("from:Q"), x2="to:Q"),
@@ -222,7 +219,7 @@ def _chart(
             for read in said.medians
             if math.isfinite(read)
         ]
-        marks = chart_of(alt.Data(values=spots)).encode(x="documents:Q", y="recall:Q")
+        marks = alt.Chart.of(alt.values(spots)).encode(x="documents:Q", y="recall:Q")
         layers.append(marks.mark_line(color=BUOY, strokeWidth=1.5))
         layers.append(marks.mark_point(filled=True, size=60, color=BUOY, opacity=1))
         layers.append(haloed(spots[:1], x="documents:Q", y="recall:Q", align="right", dx=-8, color=BUOY))
@@ -230,4 +227,4 @@ def _chart(
     labels = {run: (ends[run], f"{short(run)}  {percent(ends[run])}") for run in two}
     layers.append(beside(labels, {run: evidence.colour(run) for run in two}, (0, 1), HEIGHT, corner=corner))
     chart = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
-    return with_params(chart, minutes_param(), narrow())
+    return chart.add_params(minutes_param(), narrow())

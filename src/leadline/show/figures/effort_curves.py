@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 
 from leadline.measures.hits import Array
+from leadline.show import vega_lite as alt
 from leadline.show.charts import (
     BUOY,
     GREY,
     Figure,
-    altair,
     beside,
     both,
-    chart_of,
     count,
     narrow,
     needs,
@@ -22,7 +21,6 @@ from leadline.show.charts import (
     rows_data,
     short,
     tips,
-    with_params,
     with_rows,
 )
 from leadline.show.report.drawing import (
@@ -96,28 +94,26 @@ def crossings(first: Array, second: Array, grid: list[int]) -> list[tuple[int, i
 
 def _chart(evidence: Evidence, grid: list[int], means: dict[str, Array]) -> Any:
     """A small chart for each measure, with the same colours for the systems."""
-    alt = altair()
     parts = [_part(evidence, name, grid, means[name]) for name in MEASURES]
     effort = alt.param(name="effort", value=first_effort(evidence))
     charts = alt.concat(*parts, columns=3, spacing=28)
-    return with_params(charts, minutes_param(), narrow(), effort, *chosen_params())
+    return charts.add_params(minutes_param(), narrow(), effort, *chosen_params())
 
 
 def _part(evidence: Evidence, name: str, grid: list[int], means: Array) -> Any:
-    alt = altair()
     named, depth = list(evidence.named), grid[-1]
     top = float(min(1.0, max(0.1, np.ceil(np.nanmax(means) * 10) / 10)))
     y = alt.Y("mean:Q", title=f"{TITLES[name]}, mean over topics", scale=alt.Scale(domain=[0, top]))
     y = y.axis(tickCount=5, format=".2~f")
-    base = chart_of(rows_data()).transform_filter(alt.FieldEqualPredicate(name, "measure"))
+    base = alt.Chart.of(rows_data()).transform_filter(alt.equals(name, "measure"))
     base = base.encode(x=effort_x("effort:Q", depth, title="documents read"), y=y)
-    is_named = alt.FieldOneOfPredicate("run", named)
+    is_named = alt.one_of("run", named)
     tip = tips("run:N", "effort:Q", "mean:Q")
-    at_effort = chart_of(alt.Data(values=[{}])).transform_calculate(at="effort")
+    at_effort = alt.Chart.of(alt.values([{}])).transform_calculate(at="effort")
     layers = [
         at_effort.mark_rule(color=BUOY, strokeWidth=1, opacity=0.7).encode(x=alt.X("at:Q")),
-        base.transform_filter(~is_named)
-        .transform_filter(alt.FieldOneOfPredicate("run", list(evidence.order[:SHOWN])))
+        base.transform_filter(alt.unless(is_named))
+        .transform_filter(alt.one_of("run", list(evidence.order[:SHOWN])))
         .mark_line(strokeWidth=1, opacity=0.3, color=GREY)
         .encode(detail=alt.Detail("run:N"), tooltip=tip),
         base.transform_filter(is_named)

@@ -11,15 +11,14 @@ import numpy as np
 from leadline.measures.hits import Array
 from leadline.measures.subtopics import ideal_run
 from leadline.records.other_packages import IdealKind, Theta
+from leadline.show import vega_lite as alt
 from leadline.show.charts import (
     GREY,
     HEIGHT,
     INK,
     WIDTH,
     Figure,
-    altair,
     beside,
-    chart_of,
     count,
     narrow,
     needs,
@@ -124,7 +123,6 @@ def _steps(evidence: Evidence) -> str:
 
 def _chart(evidence: Evidence, panels: Mapping[str, Curves], rows: Sequence[dict[str, Any]], effort: int) -> Any:
     """Two panels side by side on one axis, so that the page can set the width."""
-    alt = altair()
     curves = panels["off"]
     top = 1.15 * max(float(values.max()) for both in panels.values() for values in both.values()) or 1.0
     named = [*IDEALS.values(), *(run for run in evidence.named if run in curves)]
@@ -139,7 +137,7 @@ def _chart(evidence: Evidence, panels: Mapping[str, Curves], rows: Sequence[dict
         domain=False,
     )
     base = (
-        chart_of(rows_data())
+        alt.Chart.of(rows_data())
         .transform_calculate(x=f"datum.gamma + (datum.lid == 'off' ? {SECOND} : 0)")
         .encode(
             x=alt.X(
@@ -154,8 +152,8 @@ def _chart(evidence: Evidence, panels: Mapping[str, Curves], rows: Sequence[dict
             tooltip=tips("line:N", "gamma:Q", "CT:Q", "lid:N"),
         )
     )
-    is_named = alt.FieldOneOfPredicate("line", named)
-    grey = base.transform_filter(~is_named).mark_line(strokeWidth=1, opacity=0.4, color=GREY)
+    is_named = alt.one_of("line", named)
+    grey = base.transform_filter(alt.unless(is_named)).mark_line(strokeWidth=1, opacity=0.4, color=GREY)
     bright = base.transform_filter(is_named).mark_line(strokeWidth=2.5)
     colour = alt.Color("line:N", legend=None, scale=alt.Scale(domain=named, range=list(colours.values())))
     dash = alt.StrokeDash("line:N", legend=None, scale=alt.Scale(domain=named, range=dashes))

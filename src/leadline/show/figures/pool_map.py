@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from leadline.measures.hits import Array, Integers, ratio
+from leadline.show import vega_lite as alt
 from leadline.show.charts import (
     BUOY,
     DEPTH,
@@ -17,7 +18,6 @@ from leadline.show.charts import (
     PAPER,
     WIDTH,
     Figure,
-    altair,
     count,
     depth_scale,
     narrow,
@@ -155,7 +155,6 @@ def _rows(evidence: Evidence, pool: PoolMap, run: str) -> list[dict[str, Any]]:
 
 def _chart(evidence: Evidence, pool: PoolMap, shown: Sequence[str], rows: Sequence[dict[str, Any]]) -> Any:
     """Bands and bars on one axis, so that the page can set the width; on a narrow screen below each system's name."""
-    alt = altair()
     bands, high = len(pool.bands), len(shown)
     start = bands + GAP
     heads = [f"–{count(last)}" if b else _band((first, last)) for b, (first, last) in enumerate(pool.bands)]
@@ -213,10 +212,10 @@ def _chart(evidence: Evidence, pool: PoolMap, shown: Sequence[str], rows: Sequen
     alone = base.mark_bar(color=BUOY).encode(x=alt.X("common:Q"), x2=alt.X2("end:Q"), y=top, y2=bottom)
     # The number is to the right of the bars; on a narrow screen at the end of the line with the name.
     number = base.mark_text(
-        align=alt.ExprRef("narrow ? 'right' : 'left'"),
-        baseline=alt.ExprRef("narrow ? 'bottom' : 'middle'"),
-        dx=alt.ExprRef("narrow ? 0 : 6"),
-        dy=alt.ExprRef("narrow ? -3 : 0"),
+        align=alt.expr("narrow ? 'right' : 'left'"),
+        baseline=alt.expr("narrow ? 'bottom' : 'middle'"),
+        dx=alt.expr("narrow ? 0 : 6"),
+        dy=alt.expr("narrow ? -3 : 0"),
     ).encode(x=alt.XValue("width"), y=alt.Y("line:Q"), text=alt.Text("said:N"))
     chart = alt.layer(squares, inside, shared, alone, number, names_of_list(high)).add_params(
         narrow(),

@@ -11,16 +11,15 @@ import numpy as np
 from leadline.errors import MismatchError
 from leadline.measures.hits import Array
 from leadline.records.scores import FEWEST_TOPICS
+from leadline.show import vega_lite as alt
 from leadline.show.charts import (
     DASHES,
     HEIGHT,
     INK,
     WIDTH,
     Figure,
-    altair,
     beside,
     both,
-    chart_of,
     count,
     decimal_column,
     measure_colours,
@@ -106,7 +105,6 @@ def reading(found: Power) -> str:
 
 
 def _chart(found: Power, rows: Sequence[dict[str, Any]]) -> Any:
-    alt = altair()
     names = list(found.measures)
     colours = measure_colours(names)
     dashes = [DASHES[place % len(DASHES)] for place in range(len(names))]
@@ -121,11 +119,11 @@ def _chart(found: Power, rows: Sequence[dict[str, Any]]) -> Any:
     colour = alt.Color("measure:N", legend=None, scale=alt.Scale(domain=names, range=colours))
     dash = alt.StrokeDash("measure:N", legend=None, scale=alt.Scale(domain=names, range=dashes))
     lines = (
-        chart_of(rows_data())
+        alt.Chart.of(rows_data())
         .mark_line(strokeWidth=2.5, clip=True, interpolate="step-before")
         .encode(x=x, y=y, color=colour, strokeDash=dash, tooltip=tips("measure:N", "pairs:Q", "level:Q"))
     )
-    line = chart_of(alt.Data(values=[{"level": found.alpha, "text": f"p = {found.alpha:g}"}]))
+    line = alt.Chart.of(alt.values([{"level": found.alpha, "text": f"p = {found.alpha:g}"}]))
     rule = line.mark_rule(strokeDash=[2, 4], color=INK, opacity=0.6).encode(y=alt.Y("level:Q", scale=heights))
     named = line.mark_text(align="left", dx=4, dy=-8).encode(
         x=alt.XValue(0), y=alt.Y("level:Q"), text=alt.Text("text:N")
@@ -134,7 +132,7 @@ def _chart(found: Power, rows: Sequence[dict[str, Any]]) -> Any:
         {"measure": name, "pairs": float(part), "level": found.alpha}
         for name, part in zip(names, found.power, strict=True)
     ]
-    dots = chart_of(alt.Data(values=crossings)).mark_point(filled=True, size=70, opacity=1)
+    dots = alt.Chart.of(alt.values(crossings)).mark_point(filled=True, size=70, opacity=1)
     dots = dots.encode(x=alt.X("pairs:Q"), y=alt.Y("level:Q", scale=heights), color=colour)
     labels = {  # all at the line, those that tell more apart above
         row["measure"]: (found.alpha + 1e-6 * row["pairs"], f"{row['measure']}  {percent(row['pairs'])}")

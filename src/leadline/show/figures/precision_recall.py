@@ -9,15 +9,14 @@ import numpy as np
 
 from leadline.measures.hits import Array
 from leadline.records.scores import Scores
+from leadline.show import vega_lite as alt
 from leadline.show.charts import (
     GREY,
     HEIGHT,
     WIDTH,
     Figure,
-    altair,
     beside,
     both,
-    chart_of,
     count,
     decimal,
     decimal_column,
@@ -25,7 +24,6 @@ from leadline.show.charts import (
     rows_data,
     short,
     tips,
-    with_params,
     with_rows,
 )
 from leadline.show.report.drawing import (
@@ -89,9 +87,8 @@ def reading(evidence: Evidence, means: Array) -> str:
 
 
 def _chart(evidence: Evidence, rows: Sequence[dict[str, Any]]) -> Any:
-    alt = altair()
     axis = alt.Axis(orient="right", format=".1f", tickCount=5, domain=False)  # the labels of the lines are on the left
-    base = chart_of(rows_data()).encode(
+    base = alt.Chart.of(rows_data()).encode(
         x=alt.X(
             "recall:Q",
             title="recall: share of the relevant documents found",
@@ -101,8 +98,8 @@ def _chart(evidence: Evidence, rows: Sequence[dict[str, Any]]) -> Any:
         y=alt.Y("precision:Q", title="interpolated precision", scale=alt.Scale(domain=[0, 1]), axis=axis),
         tooltip=tips("run:N", "recall:Q", "precision:Q"),
     )
-    is_named = alt.FieldOneOfPredicate("run", list(evidence.named))
-    others = base.transform_filter(~is_named).mark_line(strokeWidth=1, opacity=0.28, color=GREY)
+    is_named = alt.one_of("run", list(evidence.named))
+    others = base.transform_filter(alt.unless(is_named)).mark_line(strokeWidth=1, opacity=0.28, color=GREY)
     named = base.transform_filter(is_named).mark_line(strokeWidth=2.5, point=alt.OverlayMarkDef(size=28))
     starts = {row["run"]: row["precision"] for row in reversed(rows)}  # at recall 0
     ends = decimal_column([starts[run] for run in evidence.named], 2)
@@ -115,5 +112,5 @@ def _chart(evidence: Evidence, rows: Sequence[dict[str, Any]]) -> Any:
         highlighted_lines(base, "recall", spread_over(TENTHS[5:]), rising=False),
         named_lines,
     )
-    chart = with_params(chart.properties(width=WIDTH, height=HEIGHT), narrow(), *chosen_params())
+    chart = chart.properties(width=WIDTH, height=HEIGHT).add_params(narrow(), *chosen_params())
     return with_rows(chart, rows)

@@ -9,14 +9,13 @@ import numpy as np
 
 from leadline.errors import InputError
 from leadline.measures.hits import Array
+from leadline.show import vega_lite as alt
 from leadline.show.charts import (
     DEPTH,
     HEIGHT,
     INK,
     WIDTH,
     Figure,
-    altair,
-    chart_of,
     count,
     decimal,
     needs,
@@ -111,7 +110,6 @@ def reading(ranks: Sequence[int], relevant: int, effort: int, chosen: bool) -> s
 
 def _chart(rows: Sequence[dict[str, Any]], effort: int, value: float) -> Any:
     """Relevant documents as layers, each from the rank where it is met to its rank in the worst case."""
-    alt = altair()
     n = len(rows)
     end = effort + n
     x = alt.X(
@@ -126,7 +124,7 @@ def _chart(rows: Sequence[dict[str, Any]], effort: int, value: float) -> Any:
         scale=alt.Scale(domain=[0, n], nice=False),
         axis=alt.Axis(tickMinStep=1, tickCount=5, grid=False),
     )
-    base = chart_of(rows_data()).transform_calculate(below="datum.document - 1")
+    base = alt.Chart.of(rows_data()).transform_calculate(below="datum.document - 1")
     tip = tips("document:Q", "best:Q", "met:Q", "worst:Q", "found:N")
     won = base.mark_rect(color=DEPTH[4], stroke=DEPTH[4], strokeWidth=0.7).encode(
         x=x, x2=alt.X2("worst:Q"), y=y, y2=alt.Y2("below:Q"), tooltip=tip
@@ -134,7 +132,7 @@ def _chart(rows: Sequence[dict[str, Any]], effort: int, value: float) -> Any:
     lost = base.mark_rect(color=DEPTH[0], stroke=DEPTH[0], strokeWidth=0.7).encode(
         x=alt.X("best:Q"), x2=alt.X2("met:Q"), y=y, y2=alt.Y2("below:Q"), tooltip=tip
     )
-    stop = chart_of(alt.Data(values=[{"x": effort}])).mark_rule(strokeDash=[4, 3], color=INK).encode(x=alt.X("x:Q"))
+    stop = alt.Chart.of(alt.values([{"x": effort}])).mark_rule(strokeDash=[4, 3], color=INK).encode(x=alt.X("x:Q"))
     said = haloed(
         [{"x": effort, "y": 0, "text": f"stops at {count(effort, 'document')}"}],
         align="right",

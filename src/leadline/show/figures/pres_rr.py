@@ -9,13 +9,12 @@ import numpy as np
 from leadline.measures.catalogue.precision import reciprocal_rank
 from leadline.measures.catalogue.pres import pres
 from leadline.measures.hits import Hits
+from leadline.show import vega_lite as alt
 from leadline.show.charts import (
     BUOY,
     HEIGHT,
     WIDTH,
     Figure,
-    altair,
-    chart_of,
     count,
     decimal,
     measure_colours,
@@ -88,7 +87,6 @@ def first_ranks(evidence: Evidence) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 
 def _chart(rows: list[dict[str, Any]], effort: int, example: int) -> Any:
-    alt = altair()
     names = ("PRES", "RR")
     colours = dict(zip(names, measure_colours(names), strict=True))
     x = alt.X(
@@ -97,7 +95,7 @@ def _chart(rows: list[dict[str, Any]], effort: int, example: int) -> Any:
         scale=alt.Scale(domain=[1, effort + 1], nice=False),
         axis=alt.Axis(grid=False, tickCount=6, format="d"),
     )
-    base = chart_of(rows_data())
+    base = alt.Chart.of(rows_data())
     lines = [
         base.mark_line(strokeWidth=2.5, color=colours[name], strokeDash=[1, 0] if name == "PRES" else [6, 3]).encode(
             x=x,
@@ -111,7 +109,7 @@ def _chart(rows: list[dict[str, Any]], effort: int, example: int) -> Any:
         {"x": example, "y": first, "text": f"PRES {decimal(first, 2)}"},
         {"x": example, "y": second, "text": f"RR {decimal(second, 2)}"},
     ]
-    dots = chart_of(alt.Data(values=marked)).mark_point(filled=True, size=60, opacity=1, color=BUOY)
+    dots = alt.Chart.of(alt.values(marked)).mark_point(filled=True, size=60, opacity=1, color=BUOY)
     dots = dots.encode(x=alt.X("x:Q"), y=alt.Y("y:Q"))
     return with_rows(
         alt.layer(*lines, dots, haloed(marked, align="left", dx=9, dy=-8)).properties(width=WIDTH, height=HEIGHT), rows

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from leadline.measures.hits import Array
+from leadline.show import vega_lite as alt
 from leadline.show.charts import (
     BUOY,
     HEIGHT,
     PAPER,
     WIDTH,
     Figure,
-    altair,
-    chart_of,
     count,
     decimal,
     depth_scale,
@@ -98,7 +97,6 @@ def reading(pres: Array, recall: Array, run: str) -> str:
 
 
 def _chart(rows: Sequence[dict[str, Any]], effort: int) -> Any:
-    alt = altair()
     x = alt.X(
         "x:Q",
         title=f"lateness (0: first of all, 1: at rank {count(effort)})",
@@ -113,7 +111,7 @@ def _chart(rows: Sequence[dict[str, Any]], effort: int) -> Any:
     )
     legend = alt.Legend(title="PRES", orient="top", direction="horizontal", format=".2f")
     cells = (  # the chart computes PRES in the middle of every cell by its formula
-        chart_of(alt.sequence(0, STEPS**2, as_="cell"))
+        alt.Chart.of(alt.sequence(0, STEPS**2, as_="cell"))
         .transform_calculate(x=f"(datum.cell % {STEPS}) / {STEPS}", y=f"floor(datum.cell / {STEPS}) / {STEPS}")
         .transform_calculate(x2=f"min(1, datum.x + {SIDE})", y2=f"min(1, datum.y + {SIDE})")
         .transform_calculate(value="(datum.y + datum.y2) / 2 * (1 - (datum.x + datum.x2) / 2)")
@@ -127,7 +125,7 @@ def _chart(rows: Sequence[dict[str, Any]], effort: int) -> Any:
         )
     )
     dots = (
-        chart_of(rows_data())
+        alt.Chart.of(rows_data())
         .transform_filter(IN_SLICE)
         .mark_point(filled=True, size=60, opacity=1, color=BUOY, stroke=PAPER, strokeWidth=1)
         .encode(x=alt.X("lateness:Q"), y=alt.Y("recall:Q"), tooltip=tips("topic:N", "PRES:Q", "recall:Q", "lateness:Q"))

@@ -7,15 +7,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from leadline.retrieval.engines.engine import asked_at_once, is_comparable
+from leadline.show import vega_lite as alt
 from leadline.show.charts import (
     GREY,
     HEIGHT,
     WIDTH,
     Figure,
-    altair,
     beside,
     both,
-    chart_of,
     count,
     decimal_column,
     in_time,
@@ -24,7 +23,6 @@ from leadline.show.charts import (
     rounded,
     rows_data,
     short,
-    with_params,
     with_rows,
 )
 from leadline.show.report.drawing import WHO, report_figure, system_colour
@@ -120,7 +118,6 @@ def ticks(first: float, last: float) -> list[float]:
 
 
 def _chart(evidence: Evidence, rows: list[dict[str, Any]], front: list[dict[str, Any]]) -> Any:
-    alt = altair()
     values = [row["mean"] for row in rows]
     margin = 0.08 * ((max(values) - min(values)) or 0.1)
     low, high = min(values) - margin, max(values) + margin
@@ -137,16 +134,16 @@ def _chart(evidence: Evidence, rows: list[dict[str, Any]], front: list[dict[str,
     )
     y = alt.Y("mean:Q", title=f"{evidence.measure.text}, mean over topics", scale=alt.Scale(domain=[low, high]))
     more = [f"{name}:Q" for name in ("per_second", "cost", "at_once") if any(row[name] is not None for row in rows)]
-    base = chart_of(rows_data()).encode(x=x, y=y, tooltip=["run:N", "mean:Q", "seconds:Q", "p99:Q", *more])
-    named = alt.FieldOneOfPredicate("run", list(evidence.named))
+    base = alt.Chart.of(rows_data()).encode(x=x, y=y, tooltip=["run:N", "mean:Q", "seconds:Q", "p99:Q", *more])
+    named = alt.one_of("run", list(evidence.named))
     dot = {"filled": True, "size": 70, "opacity": 1}
     told = rows if len(rows) <= len(evidence.named) else front[-MOST_LABELLED:] or rows[:MOST_LABELLED]
     labels = {row["run"]: (row["mean"], short(row["run"], 18)) for row in told}
     layers = [
         base.transform_filter("datum.unbeaten").mark_line(interpolate="step-after", strokeWidth=1.5, color=GREY),
-        base.transform_filter(~named).mark_point(**dot, color=GREY),
+        base.transform_filter(alt.unless(named)).mark_point(**dot, color=GREY),
         base.transform_filter(named).mark_point(**dot).encode(color=system_colour(evidence)),
         beside(labels, {run: evidence.colour(run) for run in labels}, (low, high), HEIGHT),
     ]
     chart = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
-    return with_rows(with_params(chart, narrow()), rows)
+    return with_rows(chart.add_params(narrow()), rows)

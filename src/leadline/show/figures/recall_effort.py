@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from leadline.measures.hits import Array
+from leadline.show import vega_lite as alt
 from leadline.show.charts import (
     BUOY,
     GREY,
@@ -14,9 +15,7 @@ from leadline.show.charts import (
     INK,
     WIDTH,
     Figure,
-    altair,
     beside,
-    chart_of,
     count,
     narrow,
     percent,
@@ -24,7 +23,6 @@ from leadline.show.charts import (
     rows_data,
     short,
     tips,
-    with_params,
     with_rows,
 )
 from leadline.show.report.drawing import (
@@ -105,7 +103,6 @@ def random_recall(evidence: Evidence, effort: int) -> float:
 
 
 def _chart(evidence: Evidence, grid: list[int], rows: list[dict[str, Any]], recall: Array) -> Any:
-    alt = altair()
     depth = grid[-1]
     named = list(evidence.named)
     effort = alt.param(
@@ -122,9 +119,9 @@ def _chart(evidence: Evidence, grid: list[int], rows: list[dict[str, Any]], reca
         axis=alt.Axis(format="%", tickCount=5),
     )
     tip = tips("run:N", "effort:Q", "recall:Q", "low:Q", "high:Q", "PRES:Q")
-    every = chart_of(rows_data()).encode(x=x, y=y)
+    every = alt.Chart.of(rows_data()).encode(x=x, y=y)
     # The coloured lines have data of their own: fewer rows to filter while the reader drags the line.
-    few = chart_of(alt.Data(values=[row for row in rows if row["kind"] != "other"])).encode(x=x, y=y)
+    few = alt.Chart.of(alt.values([row for row in rows if row["kind"] != "other"])).encode(x=x, y=y)
     systems, guides = few.transform_filter("datum.kind == 'named'"), few.transform_filter("datum.kind == 'guide'")
     known = every.transform_filter("datum.kind != 'guide'")
     picked = known.transform_filter(CHOSEN)
@@ -133,7 +130,7 @@ def _chart(evidence: Evidence, grid: list[int], rows: list[dict[str, Any]], reca
         every.transform_filter("datum.kind == 'other'")
         .mark_line(strokeWidth=1, opacity=0.28, color=GREY, invalid="show")
         .encode(detail=alt.Detail("run:N"), tooltip=tip),
-        systems.transform_filter(alt.FieldOneOfPredicate("run", named[:2]))
+        systems.transform_filter(alt.one_of("run", named[:2]))
         .mark_area(opacity=0.14)
         .encode(y=alt.Y("low:Q"), y2=alt.Y2("high:Q"), color=system_colour(evidence)),
         guides.mark_line(strokeWidth=1.5, color=INK, strokeDash=[2, 3], opacity=0.7).encode(detail=alt.Detail("run:N")),
@@ -155,15 +152,15 @@ def _chart(evidence: Evidence, grid: list[int], rows: list[dict[str, Any]], reca
     layers.append(haloed([shuffled], align="right", dx=-6, dy=2))
     layers.append(beside(ends, colours, (0, 1), HEIGHT))
     chart = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
-    return with_params(chart, effort, minutes, *chosen, narrow())
+    return chart.add_params(effort, minutes, *chosen, narrow())
 
 
 def _effort_line(alt: Any) -> Any:
     """The line that the reader drags, with the effort as text at its foot, where curves are rare."""
-    line = chart_of(alt.Data(values=[{"foot": 0}])).transform_calculate(at="effort", text="'read ' + effort")
+    line = alt.Chart.of(alt.values([{"foot": 0}])).transform_calculate(at="effort", text="'read ' + effort")
     rule = line.mark_rule(color=BUOY, strokeWidth=2).encode(x=alt.X("at:Q"))
     late = "scale('x', effort) > 0.75 * range('x')[1]"
-    place = {"align": alt.ExprRef(f"{late} ? 'right' : 'left'"), "dx": alt.ExprRef(f"{late} ? -6 : 6"), "dy": -8}
+    place = {"align": alt.expr(f"{late} ? 'right' : 'left'"), "dx": alt.expr(f"{late} ? -6 : 6"), "dy": -8}
     text = line.mark_text(**place, color=BUOY, fontWeight="bold")
     return rule + text.encode(x=alt.X("at:Q"), y=alt.Y("foot:Q"), text=alt.Text("text:N"))
 

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from leadline.measures.hits import Integers
+from leadline.show import vega_lite as alt
 from leadline.show.charts import (
     BUOY,
     DEPTH,
     WIDTH,
     Figure,
-    altair,
-    chart_of,
     count,
     needs,
     percent,
@@ -85,7 +84,6 @@ def reading(evidence: Evidence, known: Integers) -> str:
 
 
 def _chart(evidence: Evidence, rows: Sequence[dict[str, Any]], known: Integers) -> Any:
-    alt = altair()
     few = len(evidence.topics) <= NAMED
     names = [row["topic"] for row in rows if row["grade"] == rows[0]["grade"]]
     axis = alt.Axis(labels=few, ticks=few, labelAngle=-90 if len(names) > 12 else 0, labelLimit=60, labelOverlap=True)
@@ -95,7 +93,7 @@ def _chart(evidence: Evidence, rows: Sequence[dict[str, Any]], known: Integers) 
     label = f"datum.value == {top} ? 'grade {top} and more' : 'grade ' + datum.value"
     legend = alt.Legend(title=None, orient="top", labelExpr=label) if len(present) > 1 else None
     bars = (
-        chart_of(rows_data())
+        alt.Chart.of(rows_data())
         .transform_filter(IN_SLICE)
         .mark_bar()
         .encode(
@@ -113,11 +111,11 @@ def _chart(evidence: Evidence, rows: Sequence[dict[str, Any]], known: Integers) 
         )
     )
     median = float(np.median(known))
-    line = chart_of(alt.Data(values=[{"y": median}])).mark_rule(strokeDash=[4, 3]).encode(y=alt.Y("y:Q"))
+    line = alt.Chart.of(alt.values([{"y": median}])).mark_rule(strokeDash=[4, 3]).encode(y=alt.Y("y:Q"))
     word = haloed([{"y": median, "text": f"median {median:g}"}], x=alt.XValue("width"), align="right", dx=-4, dy=-8)
     # Where a topic has more relevant documents than are read, recall cannot be full.
-    there = alt.ExprRef("effort < most ? 1 : 0")
-    read = chart_of(alt.Data(values=[{}])).transform_calculate(y="min(effort, most)", text="'read ' + effort")
+    there = alt.expr("effort < most ? 1 : 0")
+    read = alt.Chart.of(alt.values([{}])).transform_calculate(y="min(effort, most)", text="'read ' + effort")
     stop = read.mark_rule(color=BUOY, strokeWidth=1.5, opacity=there).encode(y=alt.Y("y:Q"))
     # Left of the word at the median, which can be at the same height.
     said = read.mark_text(color=BUOY, align="right", dx=-100, dy=-8, fontWeight="bold", opacity=there)

@@ -10,13 +10,13 @@ import numpy as np
 from leadline.measures.definition import interval
 from leadline.measures.hits import Array
 from leadline.records.scores import Scores
+from leadline.show import vega_lite as alt
 from leadline.show.charts import (
     GREY,
     INK,
     PAPER,
     WIDTH,
     Figure,
-    altair,
     both,
     count,
     decimal,
@@ -136,7 +136,6 @@ def _largest(rows: Sequence[dict[str, Any]], columns: int) -> Array:
 
 def _chart(evidence: Evidence, scores: Scores, shown: Sequence[str], rows: Sequence[dict[str, Any]]) -> Any:
     """All columns on one axis, so that the page can set the width."""
-    alt = altair()
     columns = len(scores.measures)
     decides = scores.measures.index(evidence.measure.text) if evidence.measure.text in scores.measures else 0
     ends = (_largest(rows, columns) / (1 - GAP)).tolist()
@@ -192,4 +191,4 @@ def _chart(evidence: Evidence, scores: Scores, shown: Sequence[str], rows: Seque
 
 def _colours(evidence: Evidence, shown: Sequence[str]) -> Any:
     colours = [evidence.colour(run) if run in evidence.named else GREY for run in shown]
-    return altair().Scale(domain=list(shown), range=colours if len(shown) > 1 else [INK])
+    return alt.Scale(domain=list(shown), range=colours if len(shown) > 1 else [INK])

@@ -12,15 +12,14 @@ import numpy as np
 from leadline.errors import MismatchError
 from leadline.measures.definition import inside
 from leadline.records.scores import FEWEST_TOPICS
+from leadline.show import vega_lite as alt
 from leadline.show.charts import (
     GREY,
     HEIGHT,
     INK,
     WIDTH,
     Figure,
-    altair,
     both,
-    chart_of,
     count,
     decimal,
     drawable,
@@ -29,7 +28,6 @@ from leadline.show.charts import (
     rounded,
     rows_data,
     tips,
-    with_params,
     with_rows,
 )
 from leadline.show.report.drawing import WHERE, chosen_params, highlighted, report_figure, system_colour, tested_signs
@@ -174,15 +172,13 @@ def _where(sliced: Slices, s: int) -> str:
 
 
 def _chart(evidence: Evidence, found: Sequence[Slices], rows: Sequence[dict[str, Any]]) -> Any:
-    alt = altair()
     panels = [_panel(evidence, sliced, HEIGHT if len(found) == 1 else 240) for sliced in found]
     chart = panels[0] if len(panels) == 1 else alt.concat(*panels, columns=2, spacing=28)
-    return with_rows(with_params(chart, narrow(), *chosen_params()), rows)
+    return with_rows(chart.add_params(narrow(), *chosen_params()), rows)
 
 
 def _panel(evidence: Evidence, sliced: Slices, height: int) -> Any:
     """Dots with intervals side by side, above grey bars for the number of topics."""
-    alt = altair()
     low, high = _ends(sliced)
     span, most = high - low, int(sliced.counts.max())
     floor = low - FLOOR * span
@@ -211,15 +207,15 @@ def _panel(evidence: Evidence, sliced: Slices, height: int) -> Any:
         scale=scale,
         axis=alt.Axis(values=ticks, tickCount=len(ticks), domain=False),
     )
-    support = chart_of(alt.Data(values=bars)).encode(x=x)
+    support = alt.Chart.of(alt.values(bars)).encode(x=x)
     bar = support.mark_bar(color=GREY, opacity=0.3).encode(y=alt.Y("from:Q", scale=scale), y2=alt.Y2("to:Q"))
     number = support.transform_calculate(shown="narrow ? datum.tight : datum.text").mark_text(dy=-8)
     number = number.encode(y=alt.Y("to:Q", scale=scale), text=alt.Text("shown:N"))
-    base = chart_of(rows_data()).transform_filter(alt.FieldEqualPredicate(sliced.by, "by"))
+    base = alt.Chart.of(rows_data()).transform_filter(alt.equals(sliced.by, "by"))
     tip = tips("run:N", "slice:N", "topics:Q", "mean:Q", "low:Q", "high:Q")
-    is_named = alt.FieldOneOfPredicate("run", list(evidence.named))
+    is_named = alt.one_of("run", list(evidence.named))
     others = (
-        base.transform_filter(~is_named)
+        base.transform_filter(alt.unless(is_named))
         .mark_tick(color=GREY, opacity=0.35, thickness=1, width=34)
         .encode(x=x, y=y, tooltip=tip)
     )
@@ -233,7 +229,7 @@ def _panel(evidence: Evidence, sliced: Slices, height: int) -> Any:
     )
     dots = named.mark_point(filled=True, size=70, opacity=1).encode(y=y, tooltip=tip, shape=_shapes(evidence))
     # A highlighted system without a colour of its own: a tick over the whole slice, with its name in one of the first.
-    picked = highlighted(base.transform_filter(~is_named)).encode(x=x, y=y, tooltip=tip)
+    picked = highlighted(base.transform_filter(alt.unless(is_named))).encode(x=x, y=y, tooltip=tip)
     ticks_of = picked.mark_tick(thickness=3, width=44)
     spots = json.dumps(drawable(list(sliced.names[:3])))
     one = picked.transform_filter(f"datum.slice == {spots}[indexof(chosen, datum.run) % length({spots})]")
@@ -252,15 +248,12 @@ def _ends(sliced: Slices) -> tuple[float, float]:
 
 def _legend(evidence: Evidence) -> Any:
     """The colours with a legend, because dots have no end to label."""
-    colour = system_colour(evidence)
-    alt = altair()
-    colour.legend = alt.Legend(title=None, orient="top", columns=alt.ExprRef("narrow ? 1 : 3"), labelLimit=180)
-    return colour
+    columns = alt.expr("narrow ? 1 : 3")
+    return system_colour(evidence).legend(title=None, orient="top", columns=columns, labelLimit=180)
 
 
 def _shapes(evidence: Evidence) -> Any:
-    alt = altair()
     forms = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right"]
     domain = list(evidence.named)
-    legend = alt.Legend(title=None, orient="top", columns=alt.ExprRef("narrow ? 1 : 3"), labelLimit=180)
+    legend = alt.Legend(title=None, orient="top", columns=alt.expr("narrow ? 1 : 3"), labelLimit=180)
     return alt.Shape("run:N", legend=legend, scale=alt.Scale(domain=domain, range=forms[: len(domain)]))

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 
 from leadline.measures.definition import interval
+from leadline.show import vega_lite as alt
 from leadline.show.charts import (
     HEIGHT,
     INK,
     WIDTH,
     Figure,
-    altair,
-    chart_of,
     decimal_column,
     measure_colours,
     narrow,
@@ -66,7 +65,6 @@ def figure(evidence: Evidence) -> Figure:
 
 def _encodings(evidence: Evidence, *, labelled: bool) -> tuple[Any, Any]:
     """Colour and shape of the measures, with a legend unless the lines are labelled."""
-    alt = altair()
     names = list(evidence.trio)
     legend = None if labelled else alt.Legend(title=None, orient="top", direction="horizontal", symbolOpacity=1)
     return (
@@ -77,14 +75,14 @@ def _encodings(evidence: Evidence, *, labelled: bool) -> tuple[Any, Any]:
 
 def _by_name(evidence: Evidence, rows: list[dict[str, Any]], top: float) -> Any:
     """A row for each system, best first: three marks, and the interval of each."""
-    alt = altair()
     colour, shape = _encodings(evidence, labelled=False)
     runs = list(dict.fromkeys(str(row["run"]) for row in rows))
     x = alt.X("mean:Q", title="mean over topics", scale=alt.Scale(domain=[0, top]), axis=alt.Axis(tickCount=6))
     label = numbered(evidence, runs)
     axis = alt.Axis(labelLimit=180, ticks=False, domain=False, labelExpr=label, labelFontWeight=BOLD)
     y = alt.Y("run:N", sort=runs, title=None, axis=axis)
-    base = chart_of(rows_data()).encode(y=y, yOffset=alt.YOffset("measure:N", sort=list(evidence.trio)), color=colour)
+    beside = alt.YOffset("measure:N", sort=list(evidence.trio))
+    base = alt.Chart.of(rows_data()).encode(y=y, yOffset=beside, color=colour)
     tip = tips("run:N", "measure:N", "mean:Q", "low:Q", "high:Q")
     bars = base.mark_rule(strokeWidth=1.5, opacity=0.6).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"))
     dots = base.mark_point(filled=True, size=60, opacity=1).encode(x=x, shape=shape, tooltip=tip)
@@ -94,7 +92,6 @@ def _by_name(evidence: Evidence, rows: list[dict[str, Any]], top: float) -> Any:
 
 def _by_place(evidence: Evidence, rows: list[dict[str, Any]], top: float) -> Any:
     """Many systems along the axis by their place: PRES falls, and the other measures show where they disagree."""
-    alt = altair()
     names = list(evidence.trio)
     colour, shape = _encodings(evidence, labelled=True)
     last = rows[-1]["place"]
@@ -105,7 +102,7 @@ def _by_place(evidence: Evidence, rows: list[dict[str, Any]], top: float) -> Any
         axis=alt.Axis(grid=False, tickMinStep=1, tickCount=8),
     )
     y = alt.Y("mean:Q", title="mean over topics", scale=alt.Scale(domain=[0, top]), axis=alt.Axis(tickCount=6))
-    base = chart_of(rows_data()).encode(x=x, y=y, color=colour)
+    base = alt.Chart.of(rows_data()).encode(x=x, y=y, color=colour)
     dots = base.mark_point(filled=True, size=26, opacity=0.9).encode(
         shape=shape, tooltip=tips("run:N", "place:Q", "measure:N", "mean:Q")
     )
@@ -113,13 +110,11 @@ def _by_place(evidence: Evidence, rows: list[dict[str, Any]], top: float) -> Any
     heights = {name: [row["mean"] or 0.0 for row in rows if row["measure"] == name][begin:end] for name in names}
     words = [{"x": begin + 1, "y": max(heights[name]), "text": name} for name in names]
     labels = haloed(words, align="left", dy=-14, fontWeight="bold")
-    area = base.transform_filter(alt.FieldEqualPredicate(names[1], "measure")).mark_area(opacity=0.12)
+    area = base.transform_filter(alt.equals(names[1], "measure")).mark_area(opacity=0.12)
     lines = base.mark_line(strokeWidth=1, opacity=0.5)
     picked = base.transform_filter(CHOSEN).encode(color=alt.ColorValue(INK))
     rule = picked.mark_rule(strokeWidth=1, strokeDash=[2, 2]).encode(y=alt.YValue(0), y2=alt.Y2Value("height"))
-    name = picked.transform_filter(alt.FieldEqualPredicate(names[1], "measure")).mark_text(
-        align="left", dx=5, fontWeight="bold"
-    )
+    name = picked.transform_filter(alt.equals(names[1], "measure")).mark_text(align="left", dx=5, fontWeight="bold")
     name = name.encode(text=alt.Text("run:N"), y=alt.Y("mean:Q"))
     chart = alt.layer(area, lines, dots, labels, rule, name).add_params(narrow(), *chosen_params())
     return chart.properties(width=WIDTH, height=HEIGHT)

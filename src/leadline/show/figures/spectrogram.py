@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from leadline.show import vega_lite as alt
 from leadline.show.charts import (
     WIDTH,
     Figure,
-    altair,
-    chart_of,
     decimal,
     depth_scale,
     drawable,
@@ -62,7 +61,6 @@ def figure(evidence: Evidence, measures: Sequence[str] | None = None) -> Figure:
 
 def _chart(evidence: Evidence, found: Spectrogram, measures: list[str], shown: Sequence[str]) -> Any:
     """Cells coloured by the measure that the reader chooses; runs and topics are sorted by it."""
-    alt = altair()
     choice = alt.binding_select(options=measures, name="measure")
     many_runs, many_topics = len(shown) > LABELLED_RUNS, len(found.topics) > LABELLED_TOPICS
     by_mean = alt.EncodingSortField(field="value", op="mean", order="descending")
@@ -91,7 +89,7 @@ def _chart(evidence: Evidence, found: Spectrogram, measures: list[str], shown: S
     colour = colour.legend(orient="top", direction="horizontal", format=".2f", gradientLength=240)
     line = 5 if many_runs else 16
     return (
-        chart_of(rows_data())
+        alt.Chart.of(rows_data())
         .transform_filter(IN_SLICE)
         .transform_calculate(value="datum[measure]")
         .transform_filter("isValid(datum.value)")

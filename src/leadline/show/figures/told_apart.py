@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from leadline.show import vega_lite as alt
 from leadline.show.charts import (
     GREY,
     WIDTH,
     Figure,
-    altair,
-    chart_of,
     count,
     narrow,
     needs,
@@ -83,7 +82,6 @@ def reading(evidence: Evidence, found: Standing, shown: Sequence[str]) -> str:
 
 
 def _chart(evidence: Evidence, shown: int, *, intervals: bool) -> Any:
-    alt = altair()
     axis = alt.Axis(
         labelExpr=numbered(evidence, evidence.order),
         labelFontWeight=BOLD,
@@ -102,12 +100,12 @@ def _chart(evidence: Evidence, shown: int, *, intervals: bool) -> Any:
     domain = list(evidence.named)
     colours = [evidence.colour(run) for run in domain]
     colour = alt.condition(
-        alt.FieldOneOfPredicate("run", domain),
+        alt.one_of("run", domain),
         alt.Color("run:N", legend=None, scale=alt.Scale(domain=domain, range=colours)),
         alt.value(GREY),
     )
     base = (
-        chart_of(rows_data())
+        alt.Chart.of(rows_data())
         .transform_filter(f"datum.shown || {CHOSEN}")
         .encode(y=y, tooltip=tips("run:N", "mean:Q", "low:Q", "high:Q", "verdict:N"))
     )

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from leadline.show import vega_lite as alt
 from leadline.show.charts import (
     DEPTH,
     Figure,
-    altair,
-    chart_of,
     drawable,
     narrow,
     needs,
@@ -64,7 +63,6 @@ def figure(evidence: Evidence) -> Figure:
 
 def _chart(evidence: Evidence, found: Triangle) -> Any:
     """A square of cells in five steps of p, darkest for the smallest p."""
-    alt = altair()
     runs = list(found.runs)
     few = len(runs) <= WRITTEN
     side = 46 if few else 16
@@ -76,13 +74,13 @@ def _chart(evidence: Evidence, found: Triangle) -> Any:
     x = x.axis(**plain, orient="top", labelAngle=0, labelExpr=number, labelOverlap="greedy")
     colour = alt.Color("level:N", scale=alt.Scale(domain=list(NAMES), range=list(COLOURS)))
     colour = colour.legend(title=None, orient="bottom", direction="horizontal", columns=3, symbolType="square")
-    base = chart_of(rows_data()).encode(x=x, y=y)
+    base = alt.Chart.of(rows_data()).encode(x=x, y=y)
     cells = base.mark_rect().encode(color=colour, tooltip=tips("row:N", "column:N", "test:N", "p:Q"))
     layers = [cells]
     if few:
         # Text is light on dark cells and dark on light ones: the two ends of the depth scale, in both themes.
         shade = alt.condition("datum.p < 0.05", alt.value(DEPTH[0]), alt.value(DEPTH[5]))
-        there = alt.ExprRef(f"narrow && {len(runs)} > {FIT_NARROW} ? 0 : 1")
+        there = alt.expr(f"narrow && {len(runs)} > {FIT_NARROW} ? 0 : 1")
         layers.append(base.mark_text(opacity=there).encode(text=alt.Text("written:N"), color=shade))
     size = side * len(runs)
     return alt.layer(*layers).add_params(narrow(), *chosen_params()).properties(width=size, height=size)

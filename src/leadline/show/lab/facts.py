@@ -19,9 +19,9 @@ from leadline.judge.citations import Provenance
 from leadline.judge.journal import JudgingJournal
 from leadline.judge.marks import JudgingState
 from leadline.records.result import Table
+from leadline.show.collection_chart import collection_finding
 from leadline.show.lab.lab import Lab, viewer
 from leadline.show.lab.opened import OpenedLab, clean
-from leadline.show.plots import collection_finding
 from leadline.text.owned_files import JOURNAL
 
 DEEPEST = 6  # levels of claims that are indented

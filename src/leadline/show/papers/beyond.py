@@ -12,14 +12,13 @@ from typing import Any
 from leadline.errors import InputError
 from leadline.measures.hits import Array
 from leadline.records.result import Table
+from leadline.show import vega_lite as alt
 from leadline.show.charts import (
     BUOY,
     DEPTH,
     WIDTH,
     Figure,
-    altair,
     both,
-    chart_of,
     count,
     narrow,
     rounded,
@@ -145,7 +144,6 @@ def reading(found: Recovery) -> str:
 
 
 def _chart(names: Sequence[str], rows: Sequence[dict[str, Any]]) -> Any:
-    alt = altair()
     order = list(dict.fromkeys(row["shown"] for row in rows))
     lowest = min(row["low"] if row["low"] is not None else row["tau"] for row in rows)
     floor = max(-1.0, min(0.7, math.floor(10 * lowest) / 10))
@@ -164,7 +162,7 @@ def _chart(names: Sequence[str], rows: Sequence[dict[str, Any]]) -> Any:
     shapes = alt.Scale(domain=list(names), range=[*SHAPES[: len(names)]])
     colour = alt.Color("judged:N", scale=colours, legend=legend)
     shape = alt.Shape("judged:N", scale=shapes, legend=legend)
-    base = chart_of(rows_data()).encode(y=y, yOffset=offset, color=colour)
+    base = alt.Chart.of(rows_data()).encode(y=y, yOffset=offset, color=colour)
     tip = ["judged:N", "measure:N", "tau:Q", "low:Q", "high:Q", "tau_ap:Q"]
     lines = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=1.8, opacity=0.7, clip=True)
     dots = base.mark_point(filled=True, size=70, opacity=1).encode(x=x, shape=shape, tooltip=tip)
@@ -176,7 +174,6 @@ def _chart(names: Sequence[str], rows: Sequence[dict[str, Any]]) -> Any:
 
 def _guide(across: Any, at: float, text: str, align: str, aside: int) -> Any:
     """A line at a value of tau, with its meaning above the first measure."""
-    alt = altair()
-    base = chart_of(alt.Data(values=[{"x": at, "text": text}])).encode(x=alt.X("x:Q", scale=across))
+    base = alt.Chart.of(alt.values([{"x": at, "text": text}])).encode(x=alt.X("x:Q", scale=across))
     words = base.encode(y=alt.value(2), text="text:N").mark_text(align=align, dx=aside, baseline="top", fontSize=12)
     return base.mark_rule(strokeDash=[2, 4], opacity=0.6) + words

@@ -12,6 +12,7 @@ from leadline.errors import LeadlineError, in_sentence
 from leadline.measures.hits import Array
 from leadline.records.result import Table
 from leadline.records.scores import Scores
+from leadline.show import vega_lite as alt
 from leadline.show.charts import (
     BUOY,
     DEPTH,
@@ -19,8 +20,6 @@ from leadline.show.charts import (
     HEIGHT,
     WIDTH,
     Figure,
-    altair,
-    chart_of,
     count,
     depth_scale,
     measure_colours,
@@ -318,10 +317,9 @@ def figure_1(lab: PaperInputs) -> Exhibit:
     if lab.classes is None:
         return needs_lab("Figure 1", about, "the collection is not published here, and the lab has none")
     rows = [{"class": name, "documents": documents} for name, documents in sorted(lab.classes.items())]
-    alt = altair()
     x = alt.X("class:N", title="class", axis=alt.Axis(labelAngle=-60))
     tip = ["class:N", "documents:Q"]
-    chart = chart_of(rows_data()).mark_bar(color=DEPTH[4]).encode(x=x, y="documents:Q", tooltip=tip)
+    chart = alt.Chart.of(rows_data()).mark_bar(color=DEPTH[4]).encode(x=x, y="documents:Q", tooltip=tip)
     chart = chart.properties(width=WIDTH, height=HEIGHT).add_params(narrow())
     largest = max(lab.classes, key=lab.classes.__getitem__)
     classes, documents = count(len(rows), "class", "classes"), count(lab.classes[largest], "document")
@@ -425,11 +423,10 @@ def _line_exhibit(name: str, about: str, finding: str, found: Found, measures: S
         for s, part in enumerate(names)
         for m, measure in enumerate(measures)
     ]
-    alt = altair()
     x = alt.X("slice:N", sort=names, title=label, axis=alt.Axis(labelAngle=0))
     y = alt.Y("mean:Q", title="mean over topics and runs", scale=alt.Scale(domain=[0, 1]))
     colours = alt.Scale(domain=list(measures), range=measure_colours(measures))
-    base = chart_of(rows_data()).encode(x=x, tooltip=["slice:N", "measure:N", "mean:Q", "topics:Q"])
+    base = alt.Chart.of(rows_data()).encode(x=x, tooltip=["slice:N", "measure:N", "mean:Q", "topics:Q"])
     colour = alt.Color("measure:N", title=None, scale=colours, legend=alt.Legend(orient="top"))
     lines = base.mark_line(point=True).encode(y=y, color=colour)
     number = base.mark_text(dy=-4, color=GREY, baseline="bottom").encode(
@@ -460,7 +457,6 @@ def spectrogram_chart(scores: Scores, measure: str) -> Figure:
         for r, run in enumerate(found.runs)
         for t, topic in enumerate(found.topics)
     ]
-    alt = altair()
     x = alt.X(
         "topic:N",
         sort=list(found.topics),
@@ -471,7 +467,7 @@ def spectrogram_chart(scores: Scores, measure: str) -> Figure:
     colour = alt.Color(f"{measure}:Q", scale=depth_scale(0, 1))
     colour = colour.legend(title=measure, orient="top", direction="horizontal", format=".2f", gradientLength=220)
     tip = ["run:N", "topic:N", f"{measure}:Q"]
-    chart = chart_of(rows_data()).mark_rect().encode(x=x, y=y, color=colour, tooltip=tip)
+    chart = alt.Chart.of(rows_data()).mark_rect().encode(x=x, y=y, color=colour, tooltip=tip)
     who = found.answered_by()
     alone = [topic for topic, by in zip(found.topics, who, strict=True) if by == "one"]
     nobody = [topic for topic, by in zip(found.topics, who, strict=True) if by == "nobody"]
@@ -521,7 +517,6 @@ def _bars(
         for record in records
         for kind, words in kinds.items()
     ]
-    alt = altair()
     x = alt.X(
         "sum(share):Q",
         title="share of the topic's documents",
@@ -536,7 +531,7 @@ def _bars(
         legend=alt.Legend(orient="top", columns=1, labelLimit=300),
     )
     chart = (
-        chart_of(rows_data())
+        alt.Chart.of(rows_data())
         .mark_bar()
         .encode(
             x=x,
@@ -561,7 +556,6 @@ def measures_chart(name: str, runs: Sequence[str], measures: Sequence[str], valu
         for m, measure in enumerate(measures)
         if not np.isnan(values[r, m])
     ]
-    alt = altair()
     x = alt.X(
         "of the best:Q",
         title="as a share of the best run",
@@ -571,12 +565,12 @@ def measures_chart(name: str, runs: Sequence[str], measures: Sequence[str], valu
     y = alt.Y("run:N", sort=list(runs), title=None, axis=alt.Axis(ticks=False, domain=False, labelLimit=130))
     shape = alt.Shape("measure:N", sort=list(measures), legend=alt.Legend(title=None, orient="top", columns=3))
     dots = (
-        chart_of(rows_data())
+        alt.Chart.of(rows_data())
         .mark_point(size=44, strokeWidth=1.6, color=DEPTH[4])
         .encode(x=x, y=y, shape=shape, tooltip=["run:N", "measure:N", "value:Q"])
     )
     lines = (
-        chart_of(rows_data())
+        alt.Chart.of(rows_data())
         .mark_rule(color=GREY, opacity=0.5)
         .encode(x=alt.X("min(of the best):Q"), x2="max(of the best):Q", y=y)
     )
@@ -603,7 +597,6 @@ def offices_chart(ep: ChemScores, us: ChemScores) -> Figure:
         for r, run in enumerate(ep.runs)
         for m, measure in enumerate(ep.measures)
     ]
-    alt = altair()
     scale = alt.Scale(type="log", domain=[0.9 * float(quotients.min()), 1.1 * float(quotients.max())], nice=False)
     x = alt.X(
         "quotient:Q",
@@ -614,7 +607,7 @@ def offices_chart(ep: ChemScores, us: ChemScores) -> Figure:
     y = alt.Y("measure:N", sort=list(ep.measures), title=None, axis=alt.Axis(ticks=False, domain=False))
     colour = alt.condition("indexof(datum.run, 'york') == 0", alt.value(BUOY), alt.value(DEPTH[4]))
     marks = (
-        chart_of(rows_data())
+        alt.Chart.of(rows_data())
         .mark_tick(thickness=2, opacity=0.6, height=22)
         .encode(
             x=x,
@@ -623,7 +616,7 @@ def offices_chart(ep: ChemScores, us: ChemScores) -> Figure:
             tooltip=["run:N", "measure:N", "EP:Q", "US:Q", alt.Tooltip("quotient:Q", format=".2f")],
         )
     )
-    one = chart_of(alt.Data(values=[{"quotient": 1}])).mark_rule(color=GREY, strokeDash=[4, 3]).encode(x=x)
+    one = alt.Chart.of(alt.values([{"quotient": 1}])).mark_rule(color=GREY, strokeDash=[4, 3]).encode(x=x)
     higher = (us.values > ep.values).sum(axis=0).tolist()
     first, last = (order(range(len(higher)), key=lambda m: higher[m]) for order in (max, min))
     title = (

@@ -14,6 +14,7 @@ from leadline.measures.catalogue.rnorm import rnorm
 from leadline.measures.catalogue.sets import f_measure, f_prime
 from leadline.measures.hits import Array, Hits, Integers
 from leadline.records.result import Table
+from leadline.show import vega_lite as alt
 from leadline.show.charts import (
     BUOY,
     GREY,
@@ -21,9 +22,7 @@ from leadline.show.charts import (
     OKABE_ITO,
     WIDTH,
     Figure,
-    altair,
     beside,
-    chart_of,
     count,
     measure_colours,
     narrow,
@@ -318,7 +317,6 @@ def sorted_chart(runs: Sequence[str], means: Array, source: str) -> Figure:
         for place, r in enumerate(order.tolist(), start=1)
         for m, name in enumerate(MEASURES)
     ]
-    alt = altair()
     names, last = list(MEASURES), len(runs)
     x = alt.X(
         "place:Q",
@@ -329,7 +327,7 @@ def sorted_chart(runs: Sequence[str], means: Array, source: str) -> Figure:
     y = alt.Y("mean:Q", title="mean over topics", scale=alt.Scale(domain=[0, 0.7]), axis=alt.Axis(tickCount=7))
     colour = alt.Color("measure:N", legend=None, scale=alt.Scale(domain=names, range=measure_colours(names)))
     shape = alt.Shape("measure:N", legend=None, scale=alt.Scale(domain=names, range=list(SHAPES)))
-    base = chart_of(rows_data()).encode(x=x, y=y, color=colour)
+    base = alt.Chart.of(rows_data()).encode(x=x, y=y, color=colour)
     dots = base.mark_point(filled=True, size=36, opacity=0.9)
     dots = dots.encode(shape=shape, tooltip=["run:N", "measure:N", "mean:Q", "place:Q"])
     words = [{"x": 2, "y": float(means[order[:6], m].max()), "text": name} for m, name in enumerate(MEASURES)]
@@ -364,7 +362,6 @@ def places_chart(runs: Sequence[str], means: Array, source: str) -> Figure:
 
 
 def _lines(runs: Sequence[str], places: Integers, moved: Sequence[int], rows: Sequence[dict[str, Any]]) -> Any:
-    alt = altair()
     top = len(runs) + 1  # heights count from the last place up, as the labels beside the chart need
     colours = dict(zip((runs[r] for r in moved), (BUOY, OKABE_ITO[0], OKABE_ITO[2]), strict=True))
     x = alt.X(
@@ -377,7 +374,7 @@ def _lines(runs: Sequence[str], places: Integers, moved: Sequence[int], rows: Se
     axis = alt.Axis(values=[top - place for place in TICKS], labelExpr=f"{top} - datum.value", grid=False, domain=False)
     heights = alt.Scale(domain=[0, top], nice=False)
     y = alt.Y("height:Q", title="place (1 is the best)", scale=heights, axis=axis)
-    base = chart_of(rows_data()).transform_calculate(height=f"{top} - datum.place")
+    base = alt.Chart.of(rows_data()).transform_calculate(height=f"{top} - datum.place")
     base = base.encode(x=x, y=y, detail="run:N", tooltip=["run:N", "measure:N", "place:Q"])
     grey = base.transform_filter("!datum.moved").mark_line(strokeWidth=1, opacity=0.45, color=GREY)
     scale = alt.Scale(domain=list(colours), range=list(colours.values()))
@@ -401,7 +398,6 @@ def rnorm_chart(ranks: Sequence[int], sizes: Sequence[int], values: Sequence[flo
         )
         for place, found in ((0, 0), *zip(at, range(1, n + 1), strict=True), (size, n))
     ]
-    alt = altair()
     cases = ["best", "the list", "worst"]
     x = alt.X("read:Q", title="share of the collection read", axis=alt.Axis(format="%", tickCount=5))
     y = alt.Y("recall:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(tickCount=5))
@@ -410,7 +406,7 @@ def rnorm_chart(ranks: Sequence[int], sizes: Sequence[int], values: Sequence[flo
     dash = alt.StrokeDash("collection:N", title=None, sort=[f"{size} documents" for size in sizes])
     dash = dash.legend(orient="top")
     chart = (
-        chart_of(rows_data())
+        alt.Chart.of(rows_data())
         .mark_line(interpolate="step-after", strokeWidth=2)
         .encode(x=x, y=y, color=colour, strokeDash=dash, tooltip=["collection:N", "case:N", "read:Q", "recall:Q"])
     )

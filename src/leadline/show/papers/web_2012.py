@@ -13,7 +13,8 @@ from leadline.measures.explain import PrecisionRecall, topic_curve
 from leadline.measures.gains import gains_of
 from leadline.measures.hits import Array, Hits
 from leadline.records.result import Table
-from leadline.show.charts import BUOY, GREY, HEIGHT, WIDTH, Figure, altair, chart_of, narrow, rows_data, with_rows
+from leadline.show import vega_lite as alt
+from leadline.show.charts import BUOY, GREY, HEIGHT, WIDTH, Figure, narrow, rows_data, with_rows
 from leadline.show.papers.exhibit import Exhibit, Paper, PaperInputs, shipped_lab
 
 NAME = "web-2012"
@@ -139,15 +140,14 @@ def curves_chart(curve: PrecisionRecall, run: str, topic: str) -> Figure:
         for kind, values in zip(KINDS, (curve.precision, curve.interpolated), strict=True)
         for rank, value in enumerate(values[:last].tolist(), start=1)
     ]
-    alt = altair()
     x = alt.X("recall:Q", scale=alt.Scale(domain=[0, 1]))
     y = alt.Y("precision:Q", scale=alt.Scale(domain=[0, 1]))
     colour = alt.Color("curve:N", title=None, scale=alt.Scale(domain=list(KINDS), range=[GREY, BUOY]))
     colour = colour.legend(orient="top")
-    base = chart_of(rows_data()).encode(
+    base = alt.Chart.of(rows_data()).encode(
         x=x, y=y, color=colour, order="rank:Q", tooltip=["curve:N", "rank:Q", "recall:Q", "precision:Q"]
     )
-    raw, interpolated = (base.transform_filter(alt.FieldEqualPredicate(kind, "curve")) for kind in KINDS)
+    raw, interpolated = (base.transform_filter(alt.equals(kind, "curve")) for kind in KINDS)
     # Between two recalls that were reached, the interpolated precision is that of the second.
     layers = raw.mark_line(strokeWidth=1.5), interpolated.mark_line(strokeWidth=2, interpolate="step-before")
     chart = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT).add_params(narrow())

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -17,7 +16,8 @@ import numpy as np
 from leadline.measures.hits import Array, Integers
 from leadline.records.scores import Scores
 from leadline.register import Register
-from leadline.show.charts import DASHES, PAPER, THIN, Figure, altair, chart_of, drawable, rows_data, short, unchecked
+from leadline.show import vega_lite as alt
+from leadline.show.charts import DASHES, PAPER, THIN, Figure, drawable, rows_data, short
 from leadline.show.report.evidence import Evidence, measure_at
 from leadline.trust.randomisation import flip_test
 
@@ -43,14 +43,8 @@ class FigureEntry:
     place: float  # within the section; figures with equal places are sorted by name
 
     def draw(self, evidence: Evidence, **options: Any) -> Figure:
-        """The figure, under the name it is registered with.
-
-        Altair checks every part of a chart as it is made, a tenth of a second for a figure. The figures of Leadline
-        are checked whole by its tests.
-        """
-        ours = self.function.__module__.startswith("leadline.")
-        with unchecked() if ours else nullcontext():
-            return replace(self.function(evidence, **options), name=self.name)
+        """The figure, under the name it is registered with."""
+        return replace(self.function(evidence, **options), name=self.name)
 
     @property
     def order(self) -> tuple[int, str, float, str]:
@@ -95,18 +89,16 @@ BOLD = {
 
 def chosen_params() -> list[Any]:
     """The parameters of a chart that highlights the chosen systems."""
-    alt = altair()
     return [alt.param(name="chosen", value=[]), alt.param(name="shades", value=[])]
 
 
 def slice_param() -> Any:
     """The parameter of a chart that can show only some topics."""
-    return altair().param(name="slice", value=[])
+    return alt.param(name="slice", value=[])
 
 
 def highlighted(base: Any) -> Any:
     """Only the rows of the chosen systems, each in its colour; `base` is a chart with a column `run`."""
-    alt = altair()
     shade = alt.Color("shade:N", scale=None)
     return (
         base.transform_filter(CHOSEN)
@@ -125,7 +117,6 @@ def highlighted_lines(base: Any, field: str, spots: Sequence[float], *, rising: 
     names = lines.transform_filter(f"datum.{field} == {places}[indexof(chosen, datum.run) % {len(spots)}]")
     # Names of systems in ink: a light colour cannot be read on paper. The rim keeps them readable over lines.
     text = {"align": "right", "dx": -4, "dy": 12 if rising else -9, "limit": 160}
-    alt = altair()
     names = names.encode(text=alt.Text("run:N"))
     rim = names.mark_text(**text, stroke=PAPER, strokeWidth=4).encode(color=alt.ColorValue(PAPER))
     return lines.mark_line(strokeWidth=3.5) + rim + names.mark_text(**text, fontWeight="bold")
@@ -156,23 +147,22 @@ BLANK = "\u200b"  # browsers give an empty line no height, and Vega strips space
 
 def system_colour(evidence: Evidence, field: str = "run:N") -> Any:
     """The colour of each named run, without a legend: lines are labelled at their ends."""
-    alt = altair()
     domain = list(evidence.named)
     return alt.Color(field, legend=None, scale=alt.Scale(domain=domain, range=[evidence.colour(run) for run in domain]))
 
 
 def system_dash(evidence: Evidence, field: str = "run:N") -> Any:
     """The dash of each named run, so that lines differ in more than colour."""
-    alt = altair()
     domain = list(evidence.named)
     dashes = [DASHES[place % len(DASHES)] for place in range(len(domain))]
     return alt.StrokeDash(field, legend=None, scale=alt.Scale(domain=domain, range=dashes))
 
 
-def haloed(rows: Sequence[Mapping[str, Any]], x: str = "x:Q", y: str = "y:Q", **mark: Any) -> Any:
+def haloed(
+    rows: Sequence[Mapping[str, Any]], x: str | alt.Channel = "x:Q", y: str | alt.Channel = "y:Q", **mark: Any
+) -> Any:
     """Text with an outline in the paper's colour, so that it can be read over lines."""
-    alt = altair()
-    base = chart_of(alt.Data(values=list(rows))).encode(
+    base = alt.Chart.of(alt.values(list(rows))).encode(
         text=alt.Text("text:N"), x=alt.X(x) if isinstance(x, str) else x, y=alt.Y(y) if isinstance(y, str) else y
     )
     return base.mark_text(stroke=PAPER, strokeWidth=4, **mark) + base.mark_text(**mark)
@@ -206,14 +196,13 @@ def listed() -> Any:
     """
     at = "indexof(systems, datum.run)"
     below = f"(narrow ? {STRIP_NARROW} : {STRIP})"
-    base = chart_of(rows_data()).transform_filter(f"{at} >= 0")
+    base = alt.Chart.of(rows_data()).transform_filter(f"{at} >= 0")
     base = base.transform_calculate(top=f"{at} + {below}", bottom=f"{at} + {1 - STRIP}")
     return base.transform_calculate(middle="(datum.top + datum.bottom) / 2")
 
 
 def list_params(evidence: Evidence, shown: Sequence[str]) -> list[Any]:
     """The parameters of a list: its runs in their order, and their labels. The page changes both with the choice."""
-    alt = altair()
     return [
         alt.param(name="systems", value=drawable(list(shown))),
         alt.param(name="labels", value=place_and_name(evidence, shown)),
@@ -222,7 +211,6 @@ def list_params(evidence: Evidence, shown: Sequence[str]) -> list[Any]:
 
 def list_y(field: str, rows: int) -> Any:
     """The vertical axis of a list, with the names of the runs unless the screen is narrow."""
-    alt = altair()
     bold = {"condition": {"test": "indexof(chosen, systems[floor(datum.value)]) >= 0", "value": "bold"}}
     axis = alt.Axis(
         values=[row + 0.5 for row in range(rows)],
@@ -240,8 +228,7 @@ def list_y(field: str, rows: int) -> Any:
 
 def names_of_list(rows: int) -> Any:
     """The names above the strips of a list, on a narrow screen."""
-    alt = altair()
-    base = chart_of(alt.sequence(0, rows, as_="row"))
+    base = alt.Chart.of(alt.sequence(0, rows, as_="row"))
     base = base.transform_calculate(top=f"datum.row + {STRIP_NARROW / 2}", text="labels[datum.row]")
     base = base.transform_filter("narrow")
     return base.mark_text(align="left", baseline="middle").encode(
@@ -268,7 +255,7 @@ def _in_rows(names: Sequence[str], rows: int) -> str:
 
 def room_above(rows: int = 1) -> Any:
     """The padding that `staggered` labels need above the plot."""
-    return altair().ExprRef(f"narrow ? {4 + (NARROW_ROWS - 1) * ROW_HEIGHT} : {4 + (rows - 1) * ROW_HEIGHT}")
+    return alt.expr(f"narrow ? {4 + (NARROW_ROWS - 1) * ROW_HEIGHT} : {4 + (rows - 1) * ROW_HEIGHT}")
 
 
 # Effort in the figures: numbers of documents read, scores at each of them, and an axis that also shows the time.
@@ -321,7 +308,7 @@ def recall_after_each(evidence: Evidence, run: str) -> Array:
 
 def minutes_param() -> Any:
     """The parameter for how many minutes a document takes; the page has one control for all figures."""
-    return altair().param(name="minutes", value=MINUTES)
+    return alt.param(name="minutes", value=MINUTES)
 
 
 def first_effort(evidence: Evidence) -> int:
@@ -332,7 +319,6 @@ def first_effort(evidence: Evidence) -> int:
 
 def effort_x(field: str, depth: int, *, title: str = "documents read, and the time that takes") -> Any:
     """The axis of effort, with the reading time below each number; the chart needs `minutes_param`."""
-    alt = altair()
     wide = depth > LOG_FROM
     scale = alt.Scale(type="log", domain=[1, depth], nice=False) if wide else alt.Scale(domain=[0, depth], nice=False)
     values = [tick for power in range(9) for tick in (10**power, 3 * 10**power) if tick <= depth] if wide else None

@@ -194,6 +194,7 @@ _CODE = (
     "show/pages",
     "show/plots",
     "show/report",
+    "show/vega_lite",
     "text",
     "trust",
 )
