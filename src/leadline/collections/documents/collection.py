@@ -101,6 +101,10 @@ class Collection(Result):
         return list(self._files.values())
 
     def check_bounds(self) -> None:
+    def parts(self) -> list[CheckedTable]:
+        """The parts as files, with the documents that were replaced or deleted since."""
+        return [self._files[part["file"]] for part in self.manifest["parts"]]
+
         """Raise InputError where the tables do not fit the parts or each other."""
         for part in self.manifest["parts"]:
             if len(self._files[part["file"]].read(["id"])) != part["documents"]:
