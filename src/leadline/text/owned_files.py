@@ -107,6 +107,8 @@ OURS = {  # the letters of every kind of store that there is, and what it is: fi
     "LPPL": "a list of people",
     "LRES": "the stored results of a lab",
 }
+MANIFEST = ".manifest.json"  # added to the name of a file that a command wrote: what it was made from
+LOGS = ("-wal", "-shm")  # what SQLite makes beside a store, which is no pool and no run under any name
 PathLike = str | os.PathLike[str]
 RECORD, JOURNAL, PEOPLE = ".json", ".journal", ".people"  # added to the name of a pool's file
 BESIDE_POOL = {

@@ -31,6 +31,7 @@ from leadline.text.files import (
     remove_leftovers,
     reported,
     sync_folder,
+    user_name,
     write_stored,
 )
 from leadline.text.owned_files import IDENTITY, FolderIdentity, checked_name, identity_line, is_owned, read_identity
@@ -50,8 +51,10 @@ class OwnedFolder(FolderIdentity):
             raise InputError(str(folder), "is a link that leads nowhere")
         if folder.exists() and not folder.is_dir():
             raise InputError(str(folder), f"is a file; name a folder for the {kind}")
-        if folder.is_dir() and not is_trusted(folder.stat().st_uid) and os.geteuid() != 0:
-            raise InputError(str(folder), "belongs to another user: name a folder of your own")
+        # Who is root may write anywhere, so a folder of somebody else is taken only once it is a folder of ours.
+        if folder.is_dir() and not is_trusted(user := folder.stat().st_uid) and (os.geteuid() or not is_owned(folder)):
+            fix = "name a folder of your own, or make this one yours with chown"
+            raise InputError(str(folder), f"belongs to another user ({user_name(user)}): {fix}")
         if folder.is_dir() and any(not entry.name.startswith(PART_PREFIX) for entry in folder.iterdir()):
             return cls.open(folder, kind, format, writing=True)
         with reported(folder):

@@ -255,3 +255,10 @@ def test_another_pool_with_a_journal_does_not_replace_the_journal_of_the_lab(lab
     with contextlib.closing(JudgingJournal(f"{entry.path}.journal", write=False)) as journal:
         assert [event.uid for event in journal.events()] == ["event-mine"]
     assert lab.add(files / "theirs" / "pool.txt", name="theirs").state == "sound"
+
+
+def test_logs_of_databases_are_no_things_of_a_lab(tmp_path: Path) -> None:
+    lab = Lab.create(tmp_path / "lab")
+    for name in ("pools/gone.txt.journal-wal", "pools/gone.txt.people-shm", "runs/x-wal", "qrels/y-shm"):
+        (lab.folder / name).write_bytes(b"7 Q0 d1 1 1 tag\n")
+    assert lab.entries() == []

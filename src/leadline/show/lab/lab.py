@@ -56,7 +56,7 @@ from leadline.show.lab.lab_store import (
 from leadline.show.lab.lab_store import FILE as STORE
 from leadline.text.checksums import file_sha256, parsed_object, stored_bytes
 from leadline.text.files import PATIENCE, replacing_ours
-from leadline.text.owned_files import IDENTITY, JOURNAL, RECORD, is_owned
+from leadline.text.owned_files import IDENTITY, JOURNAL, LOGS, RECORD, is_owned
 from leadline.text.owned_files import PEOPLE as PEOPLE_OF_POOL
 from leadline.text.owned_folder import OwnedFolder, identity_of, wrong_folder
 from leadline.text.source import read_text, stem
@@ -210,16 +210,7 @@ FILE_NAME = re.compile(r"[\w=+-][\w.=+-]{0,199}")
 JOURNAL_END, PRIVATE = ".journal", (".journal", ".people")  # beside a pool; what only its owner may read
 BESIDE_JOURNAL = (f"{JOURNAL_END}-wal", f"{JOURNAL_END}-shm")  # which SQLite makes while a journal is open
 BESIDE_PEOPLE = (".people-wal", ".people-shm")
-BESIDE_ENDINGS = (
-    ".manifest.json",
-    ".why.tsv",
-    ".json",
-    JOURNAL_END,
-    *BESIDE_JOURNAL,
-    ".people",
-    *BESIDE_PEOPLE,
-    ".part",
-)
+BESIDE_ENDINGS = (".manifest.json", ".why.tsv", ".json", JOURNAL_END, ".people", *LOGS, ".part")
 
 
 @dataclass(frozen=True)
@@ -604,6 +595,8 @@ def _is_thing(path: Path) -> bool:
     return path.is_file() and not any(
         path.name.endswith(end) and Path(str(path).removesuffix(end)).exists() for end in BESIDE_ENDINGS
     )
+    if path.name.endswith(LOGS):  # also where what it is beside is gone
+        return False
 
 
 def _listed(owned: OwnedFolder, kind: LabKind, path: Path) -> bool:
