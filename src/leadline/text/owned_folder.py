@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from leadline.errors import InputError, nearest
-from leadline.text.checksums import open_stored
+from leadline.text.checksums import Finding, finding_of, open_stored
 from leadline.text.files import (
     LOCK_FILE,
     PART_PREFIX,
@@ -260,3 +260,28 @@ def discard(folder: Path) -> None:
 
 def _with_article(kind: str) -> str:
     return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
+
+
+def check_listed(folder: Path, names: Iterable[str]) -> Iterator[Finding]:
+    """A finding if a folder has no identity file, or that of another, which does not list what it must."""
+    try:
+        owned = identity_of(folder)
+    except InputError:  # damaged, which is said elsewhere
+        return
+    if owned is None:
+        yield Finding(str(folder / IDENTITY), "is missing", "restore it from a copy of the folder, or make that again")
+    elif not owned.damaged and (missing := sorted(set(names) - owned.names)):
+        problem = f"does not list {missing[0]}, which is of this {owned.kind}"
+        yield Finding(str(folder / IDENTITY), problem, f"restore it from a copy, or make the {owned.kind} again")
+
+
+def check_identity(folder: Path) -> Iterator[Finding]:
+    """A finding if the identity file of a folder is damaged or cannot be read."""
+    try:
+        owned = identity_of(folder)
+    except InputError as error:
+        yield finding_of(error, "make the folder again under another name")
+        return
+    if owned is not None and owned.damaged:
+        problem = f"has {owned.damaged} damaged lines, so some files are no longer known as ours"
+        yield Finding(str(folder), problem, f"make the {owned.kind} again, under another name if that is refused")

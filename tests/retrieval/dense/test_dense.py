@@ -180,7 +180,7 @@ def test_a_check_tells_vectors_that_are_missing_or_do_not_fit_the_index(context:
         made.path.unlink(missing_ok=True)
         (finding,) = check(folder)
         assert (finding.path, finding.problem) == (str(made.path), "is missing")
-        assert finding.fix == "make the vectors again with `leadline index --dense`"
+        assert finding.mend == "make the vectors again with `leadline index --dense`"
     assert build_vectors(context, ["abstract"]).path.read_bytes() == whole
     assert check(folder) == []
 

@@ -28,6 +28,7 @@ from leadline.retrieval.index.manifest import (
     ABOUT_FORMAT,
     ABOUT_VECTORS,
     KIND,
+    MADE,
     REBUILD_VECTORS,
     TEXT_ARRAY,
     VECTOR_ARRAY,
@@ -167,6 +168,7 @@ def build_vectors(
         arrays.sync_file(unfinished)
         os.replace(unfinished, path)
         sync_folder(path.parent)
+        write_stored(about, sealed({"what": ABOUT, "format": ABOUT_FORMAT, **said, MADE: arrays.read(path).root}))
         gone = [name for each in older for name in (each.name, each.with_suffix(".json").name) if name in owned.names]
         owned.remove([notes.name, *gone])
     if empty:

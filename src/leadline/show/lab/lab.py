@@ -517,7 +517,7 @@ class Lab:
             for path in sorted(folder.iterdir()) if folder.is_dir() else ():
                 if path.name.startswith(".") or path.is_symlink():
                     continue
-                if not (is_owned(path) if kind.is_folder else _is_thing(path)):
+                if not (is_owned(path) if kind.is_folder else _is_thing(path, kind)):
                     continue
                 yield places.get(path) or LabEntry(kind.name, stem(path), path)
 
@@ -531,9 +531,12 @@ class Lab:
             problem = "has a journal, and would replace that of the lab, with its marks: give --name"
             raise InputError(str(source), problem)
         for end in (*kind.beside, ""):  # the file itself comes last: only then is it there
-            if end and not Path(f"{source}{end}").is_file():
-                continue
             name = f"{kind.folder}/{file}{end}"
+            if end and not Path(f"{source}{end}").is_file():
+                if end not in PRIVATE and name in owned.names:  # of what is replaced
+                    owned.remove([name])
+                    owned.keep_only(owned.names - {name})
+                continue
             owned.reserve(name)
             with _opened(Path(f"{source}{end}")) as old, replacing_ours(self.folder / name) as new:
                 shutil.copyfileobj(old, new)
@@ -590,13 +593,13 @@ def _checked(
     return entry, file
 
 
-def _is_thing(path: Path) -> bool:
+def _is_thing(path: Path, kind: LabKind) -> bool:
     """Whether a file is one of the lab's things, and not what belongs to another file."""
+    if path.name.endswith((*LOGS, *kind.beside)):  # also where what it is beside is gone
+        return False
     return path.is_file() and not any(
         path.name.endswith(end) and Path(str(path).removesuffix(end)).exists() for end in BESIDE_ENDINGS
     )
-    if path.name.endswith(LOGS):  # also where what it is beside is gone
-        return False
 
 
 def _listed(owned: OwnedFolder, kind: LabKind, path: Path) -> bool:
