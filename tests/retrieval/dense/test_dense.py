@@ -168,7 +168,8 @@ def test_a_check_tells_vectors_that_are_missing_or_do_not_fit_the_index(context:
             about.unlink(missing_ok=True)
             if written is not None:
                 about.write_bytes(written)
-            (finding,) = check(folder)
+            *lost, finding = check(folder)
+            assert [each.path for each in lost] == [str(about)] * (written is None)
             assert finding.path == str(made.path)
             assert (
                 finding.problem == f"is damaged, it has {len(numbers):,} numbers for {made.shape[0]} rows of the index"

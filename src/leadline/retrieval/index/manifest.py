@@ -564,12 +564,12 @@ def _check_vectors(path: Path, manifest: dict[str, Any]) -> None:
     about: dict[str, Any] = {}
     with contextlib.suppress(InputError):  # damaged, which is said elsewhere
         about = read_about_vectors(path.with_suffix(".json"))
-    if about.get(MADE, file.root) != file.root:
-        raise damaged(str(path), "it has not the vectors that were made for it", REBUILD_VECTORS)
     width = about.get("width")
     fits = numbers == rows * width if isinstance(width, int) else not numbers % max(rows, 1)
     if not fits or (TEXT_ARRAY in file.names() and file.size(TEXT_ARRAY) != 2 * rows):
         raise damaged(str(path), f"it has {numbers:,} numbers for {rows:,} rows of the index", REBUILD_VECTORS)
+    if about.get(MADE, file.root) != file.root:
+        raise damaged(str(path), "it has not the vectors that were made for it", REBUILD_VECTORS)
 
 
 def read_about_vectors(path: Path) -> dict[str, Any]:

@@ -33,7 +33,7 @@ from leadline.show.lab.lab import (
 from leadline.show.lab.lab_store import JOBS, LabStore, read_older_job
 from leadline.text.checksums import Finding, finding_of, findings
 from leadline.text.files import PATIENCE
-from leadline.text.owned_files import MANIFEST
+from leadline.text.owned_files import MANIFEST, RECORD
 from leadline.text.owned_folder import OwnedFolder, check_identity, check_listed
 
 # The journals of a lab's pools: listed as the lab's own once they are there, so that one that is gone is missed.
@@ -163,6 +163,6 @@ def _beside(lab: Lab, entry: LabEntry) -> Iterator[Finding]:
     kind = KINDS[entry.kind]
     listed = OwnedFolder.open(lab.folder, KIND, VERSION).names if entry.path.parent == lab.folder / kind.folder else ()
     for end in kind.beside:
-        beside = f"{entry.path}{end}"
-        if end not in PRIVATE and f"{kind.folder}/{entry.path.name}{end}" in listed and not os.path.lexists(beside):
+        beside, is_of_pool = f"{entry.path}{end}", end in (*PRIVATE, RECORD)  # which the check of a pool misses
+        if not is_of_pool and f"{kind.folder}/{entry.path.name}{end}" in listed and not os.path.lexists(beside):
             yield Finding(beside, "is missing", PUT_BACK)
