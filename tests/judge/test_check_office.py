@@ -42,7 +42,7 @@ def test_every_damage_is_found(office: Path, soak: bool) -> None:
             except InputError:
                 continue
             assert found or values(before) == values(damaged), f"{name}, {what}"
-            assert all("\n" not in f"{each.path}{each.problem}{each.fix}" for each in found)
+            assert all("\n" not in f"{each.path}{each.problem}{each.mend}" for each in found)
         (office / name).write_bytes(before)
     assert ll.check(office) == []
 

@@ -138,3 +138,19 @@ def test_any_bytes_are_an_identity_or_one_error(tmp_path_factory: pytest.TempPat
     (folder / IDENTITY).write_bytes(content)
     with contextlib.suppress(InputError):
         identity_of(folder)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give folders away")
+def test_an_empty_folder_of_another_user_is_not_taken_by_root_either(tmp_path: Path) -> None:
+    place = tmp_path / "theirs"
+    place.mkdir()
+    os.chown(place, 54_321, 54_321)
+    with pytest.raises(
+        InputError, match=r"belongs to another user \(number 54321\): name a folder of your own, or make"
+    ):
+        OwnedFolder.claim(place, "collection", 1)
+    assert list(place.iterdir()) == []
+    os.chown(place, 0, 0)
+    make(place, "a")
+    os.chown(place, 54_321, 54_321)  # it is a folder of ours by now
+    assert OwnedFolder.claim(place, "collection", 1).names == {"a"}

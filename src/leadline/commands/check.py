@@ -1,10 +1,11 @@
-"""Check that a collection, index, simulated office, grid, review, lab or demo is undamaged.
+"""Check that a collection, index, crawl, office, grid, review, pool, lab or demo is undamaged.
 
-Reads everything in full and compares it with its checksums. Prints a line for each problem, with how to fix it, and
-exits with status 1 if there are any. Files that are not Leadline's are mentioned and left alone.
+Reads everything in full and compares it with its checksums. PATH may also be a journal, a search history, a run or
+judgements with a manifest, or the backup of a review. Prints a line for each problem, with how to mend it, and exits
+with status 1 if there are any. Files that are not Leadline's are mentioned and left alone.
 
 Examples:
-  leadline check patents patents.index
+  leadline check patents patents.index pool.txt
   leadline check patents -f json
 """
 
@@ -13,30 +14,25 @@ from __future__ import annotations
 import argparse
 import sys
 
-from leadline.commands.shared.argument_kinds import OUR_FOLDER
+from leadline.commands.shared.argument_kinds import OURS
 from leadline.commands.shared.options import add_options, check_format
 from leadline.commands.shared.output import print_notes, write, write_table
 from leadline.errors import LeadlineError
 from leadline.records.result import Table, counted
 
-COLUMNS = ("folder", "kind", "file", "problem", "fix")
+COLUMNS = ("folder", "kind", "file", "problem", "mend")
 NAMED = 3  # files of others that are named
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "folders", type=OUR_FOLDER, nargs="+", metavar="DIR", help="folder of a collection, index, office, grid or demo"
+        "folders", type=OURS, nargs="+", metavar="PATH", help="a folder of ours, a pool, or another file of ours"
     )
     add_options(parser, "-f", "-o", "-q")
 
 
 def run(options: argparse.Namespace) -> None:
-    from leadline.collections.documents.collection import NOT_FINISHED
-    from leadline.show.check import Examination, examine
-    from leadline.text.files import readable_size
-
-    def size(found: Examination) -> str:
-        return f"{counted(found.files, 'file')}, {readable_size(found.bytes)}"
+    from leadline.show.check import examine
 
     check_format(options)
     rows: list[list[str]] = []
@@ -48,14 +44,9 @@ def run(options: argparse.Namespace) -> None:
             rows.append([folder, "", "", str(error), ""])
             lines.append(str(error))
             continue
-        rows += [[folder, found.kind, each.path, each.problem, each.fix] for each in found.findings]
-        if found.findings:
-            lines += [f"{each.path}: {each.problem}; {each.fix}" for each in found.findings]
-            unfinished = all(each.problem == NOT_FINISHED for each in found.findings)
-            state = "unfinished:" if unfinished else f"damaged: {counted(len(found.findings), 'problem')},"
-            lines.append(f"the {found.kind} {folder} is {state} {size(found)}")
-        else:
-            lines.append(f"the {found.kind} {folder} is sound: {size(found)}")
+        rows += [[folder, found.kind, each.path, each.problem, each.mend] for each in found.findings]
+        lines += [f"{each.path}: {each.problem}; {each.mend}" for each in found.findings]
+        lines.append(found.verdict(folder))
         notes += [
             f"{path} was left by a process that was killed; the next writer removes it" for path in found.leftovers
         ]

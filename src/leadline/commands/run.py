@@ -34,7 +34,7 @@ from leadline.commands.shared.output import print_notes, progress_bar, write
 from leadline.commands.shared.signature import public
 from leadline.errors import InputError, UsageError
 from leadline.records.result import Table, counted
-from leadline.text.files import json_text, write_stored, write_whole
+from leadline.text.files import json_text, write_whole
 
 if TYPE_CHECKING:
     from leadline.records.topics import Topics
@@ -143,7 +143,8 @@ def _read_topics(options: argparse.Namespace, context: SearchContext) -> Topics:
 def _write_manifest(
     options: argparse.Namespace, context: SearchContext, made_of: dict[str, Any], tag: str, measured: dict[str, Any]
 ) -> None:
-    """Write beside the run what it was made from, so that it can be traced and made again."""
+    """Write beside the run what it was made from."""
+    from leadline.records.manifest import write_manifest
     from leadline.version import __version__
 
     topics = [Path(name).name for name in (options.topics, options.patents) if name]
@@ -151,7 +152,7 @@ def _write_manifest(
     manifest = {**facts, "index": {"folder": context.index.folder.name, "segments": made_of["index"]}}
     manifest |= {name: made_of[name] for name in ("packages", "narratives") if name in made_of}
     manifest |= {"system": {"name": options.system, "steps": made_of["system"]}, "timing": measured}
-    write_stored(f"{options.output}.manifest.json", f"{json_text(manifest)}\n".encode())
+    write_manifest(options.output, manifest)
 
 
 # `leadline run --engine`: ask someone else's search service about every topic, and write its run.
@@ -286,6 +287,7 @@ def _write_manifest_of_service(
     measured: dict[str, Any],
 ) -> None:
     """Write beside the run what it was made from, and how long the service took."""
+    from leadline.records.manifest import write_manifest
     from leadline.version import __version__
 
     manifest: dict[str, Any] = {"what": "a run", "leadline": __version__, "tag": tag, "k": options.k}
@@ -296,4 +298,4 @@ def _write_manifest_of_service(
     manifest |= {"requests": {"sent": done.requests, "sent again": done.again}}
     manifest |= {"failed": dict(done.failed)} if done.failed else {}
     manifest |= {"seconds": {topic: round(seconds, 6) for topic, seconds in done.answers.seconds.items()}}
-    write_stored(f"{options.output}.manifest.json", f"{json_text(manifest)}\n".encode())
+    write_manifest(options.output, manifest)

@@ -8,6 +8,7 @@ and the journals of two machines can be merged. The hash of each event covers th
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import hashlib
 import hmac
@@ -24,7 +25,7 @@ from typing import Any, Literal, get_args
 
 from leadline.errors import InputError, checked_choice
 from leadline.judge.choices import JUDGING_ROLES, LINK_DAYS, Role
-from leadline.text.checksums import read_sealed
+from leadline.text.checksums import Finding, finding_of, read_sealed
 from leadline.text.owned_files import OURS
 from leadline.text.store.events import ChainHead, begin_chain
 from leadline.text.store.kind import Execute, OlderFormat, StoreKind
@@ -269,7 +270,7 @@ def _check_stored(path: str, event: Event) -> None:
 # Who may judge: people with a role and a personal link. The link's token is kept only as a hash, and expires.
 
 
-_OLDER_WHAT, _OLDER_FORMAT = "a file of people who judge", 1  # of the JSON file that earlier versions wrote
+OLDER_PEOPLE, _OLDER_FORMAT = "a file of people who judge", 1  # of the JSON file that earlier versions wrote
 _NAME = re.compile(r"[\w .@'-]{1,60}")
 REPAIR = "add the people again"
 PEOPLE = StoreKind(OURS["LPPL"], "LPPL", repair=REPAIR)
@@ -388,7 +389,7 @@ class People:
 
     def _take_over(self, now: StoreView) -> None:
         """Put the people of an earlier version's file in a store."""
-        content = read_sealed(self.path, _OLDER_WHAT, _OLDER_FORMAT, REPAIR)
+        content = read_sealed(self.path, OLDER_PEOPLE, _OLDER_FORMAT, REPAIR)
         for person in [] if content is None else content["people"]:
             now.records(_NAMED).put(person["name"], person)
 
@@ -397,6 +398,27 @@ class People:
             return {name: Person(**person) for name, person in now.records(_NAMED).items()}
         except TypeError:
             raise now.records(_NAMED).damaged("an entry is not a person") from None
+
+
+def check_marks(journal: Path, people: Path, mend: str) -> Iterator[Finding]:
+    """Everything that is wrong with a journal, and with a file of people if there is one."""
+    try:
+        with contextlib.closing(JudgingJournal(journal, write=False)) as opened:
+            if damage := opened.check():
+                yield Finding(str(journal), damage, mend)
+    except InputError as error:
+        yield finding_of(error, mend)
+    if os.path.lexists(people):
+        yield from check_people(people)
+
+
+def check_people(path: Path) -> Iterator[Finding]:
+    """Everything that is wrong with a file of people."""
+    try:
+        if wrong := People(path).check():
+            yield Finding(str(path), wrong, REPAIR)
+    except InputError as error:
+        yield finding_of(error, REPAIR)
 
 
 def _hash(token: str) -> str:

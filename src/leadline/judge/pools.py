@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import itertools
 import math
@@ -22,12 +23,13 @@ from numpy.typing import NDArray
 
 from leadline.errors import InputError, checked_choice, visible
 from leadline.judge.choices import DEFAULT_STRATA
+from leadline.judge.journal import JudgingJournal, check_marks, check_people
 from leadline.records.qrels import Qrels, read_qrels
-from leadline.records.result import Table
+from leadline.records.result import Table, counted
 from leadline.records.runs import Run
-from leadline.text.checksums import read_sealed, sealed
+from leadline.text.checksums import Finding, finding_of, read_sealed, sealed
 from leadline.text.files import replacing, replacing_ours
-from leadline.text.owned_files import POOLS, RECORD, RECORD_OF_POOL
+from leadline.text.owned_files import JOURNAL, PEOPLE, POOLS, RECORD, RECORD_OF_POOL
 
 if TYPE_CHECKING:
     import polars as pl
@@ -122,6 +124,7 @@ def _rounded_to(exact: NDArray[np.float64], room: NDArray[np.float64], total: in
 
 TO_JUDGE, NOT_SAMPLED = -2, -1
 FORMAT = 1  # of the record
+FIX_JOURNAL = "restore it from a copy, or take another machine's journal"
 _FIX = "make the pool again with `leadline pool`"
 
 
@@ -295,6 +298,38 @@ class Pool:
         ]
         strata = [str(stratum) for stratum in known["stratum"].to_list()]
         return Qrels.from_columns(known["topic"].to_list(), known["document"].to_list(), values, name, strata=strata)
+
+
+def check_pool(path: Path) -> Iterator[Finding]:
+    """Everything that is wrong with a pool: its file, its record, the journal of its marks and its people."""
+    journal, people = Path(f"{path}{JOURNAL}"), Path(f"{path}{PEOPLE}")
+    judged = os.path.lexists(journal)
+    mend = "restore it from a copy; the journal still has the marks" if judged else _FIX
+    pool = None
+    try:
+        pool = Pool.read(path)
+    except FileNotFoundError:
+        yield Finding(str(path), "is missing", mend)
+    except InputError as error:
+        yield replace(finding_of(error, mend), mend=mend)
+    if not judged:
+        if os.path.lexists(people):
+            yield from check_people(people)
+        return
+    wrong = list(check_marks(journal, people, FIX_JOURNAL))
+    yield from wrong
+    if pool is not None and not any(each.path == str(journal) for each in wrong):
+        yield from _check_marked(pool, journal)
+
+
+def _check_marked(pool: Pool, path: Path) -> Iterator[Finding]:
+    """Whether most marks of a journal are of this pool: a few may come from elsewhere, as when journals are merged."""
+    there = set(pool.documents.select("topic", "document").iter_rows())
+    with contextlib.closing(JudgingJournal(path, write=False)) as journal:
+        marked = {(event.topic, event.document) for event in journal.events() if event.kind == "mark"}
+    if 2 * (others := len(marked - there)) > len(marked):
+        problem = f"is of another pool: {others:,} of {counted(len(marked), 'document')} marked are not in this one"
+        yield Finding(str(path), problem, FIX_JOURNAL)
 
 
 COLUMNS = ("topic", "document", "unit", "stratum", "rank", "runs", "sampled")

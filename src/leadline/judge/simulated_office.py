@@ -31,9 +31,6 @@ from leadline.collections.documents.build_folder import KIND as COLLECTION
 from leadline.collections.documents.collection import (
     Collection,
     check_collection,
-    check_file,
-    check_identity,
-    finding_of,
 )
 from leadline.collections.documents.collection_files import VERSION as COLLECTION_FORMAT
 from leadline.collections.documents.collection_files import read_manifest as read_collection
@@ -53,10 +50,10 @@ from leadline.collections.simulate.settings import Settings
 from leadline.errors import InputError
 from leadline.judge.citations import count_relevant, from_citations, sample_topics
 from leadline.records.topics import Topics, encoded_as
-from leadline.text.checksums import Finding, file_sha256, read_sealed, sealed
+from leadline.text.checksums import Finding, check_file, file_sha256, finding_of, read_sealed, sealed
 from leadline.text.files import reported, sync_folder, write_stored
 from leadline.text.owned_files import is_owned
-from leadline.text.owned_folder import OwnedFolder, discard
+from leadline.text.owned_folder import OwnedFolder, check_identity, check_listed, discard
 
 KIND, KIND_NAME = "simulated office", "a simulated patent office"
 VERSION = 2  # 1: the manifest without its own checksum
@@ -229,6 +226,8 @@ def check_office(folder: Path) -> Iterator[Finding]:
     except InputError as error:
         yield finding_of(error, REPAIR)
         return
+    if manifest["version"] >= VERSION:  # folders of earlier versions have no identity
+        yield from check_listed(folder, [MANIFEST])
     for name, sha256 in manifest["files"].items():
         yield from check_file(folder / name, sha256, REPAIR)
     yield from check_collection(folder / "collection")

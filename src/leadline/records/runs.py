@@ -41,7 +41,7 @@ from leadline.text.fields import (
 )
 from leadline.text.files import write_whole
 from leadline.text.memory import NEW_ARRAYS, NewArrays
-from leadline.text.owned_files import IDENTITY
+from leadline.text.owned_files import IDENTITY, LOGS
 from leadline.text.source import COMPRESSED, NOT_A_FILE, SourceText, open_without_waiting, read_text, stem
 
 if TYPE_CHECKING:
@@ -501,9 +501,13 @@ def run_paths(patterns: Sequence[str | os.PathLike[str]], *, strict: bool = Fals
                 raise InputError(pattern, "is a folder without files")
             found = _runs_among(found, str(folder), strict=strict)
         else:
-            found = sorted(path for path in glob.glob(pattern, recursive=True) if os.path.isfile(path))
+            there = sorted(path for path in glob.glob(pattern, recursive=True) if os.path.isfile(path))
+            found = [path for path in there if not path.endswith(LOGS)]
             if not found:
                 raise InputError(pattern, _nearest_file(pattern))
+            if logs := len(there) - len(found):
+                what = f"{pattern}: {counted(logs, 'log')} of databases left out"
+                warnings.warn(what, LeadlineWarning, stacklevel=2)
         for path in found:
             if path in paths:
                 warnings.warn(f"{path} is given twice: read once", LeadlineWarning, stacklevel=2)
@@ -556,6 +560,8 @@ def _not_a_run(path: str) -> str:
         return ""
     if path.endswith((".manifest.json", ".unfinished")):
         return "is a note about a run"
+    if path.endswith(LOGS):
+        return "is a log of a database, not a run"
     try:
         with open(path, "rb", opener=open_without_waiting) as file:
             head = file.read(4096) or b""

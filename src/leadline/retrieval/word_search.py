@@ -402,7 +402,7 @@ _FIX = "name another file"
 MOST_QUERIES = 100_000
 _ASKED = {"kind": "text", "query": "text", "found": "integer", "folder": "text"}
 HISTORY = StoreKind(OURS["LHST"], "LHST", columns=_ASKED, repair=_FIX)
-_OLDER_WHAT, _OLDER_FORMAT = "a leadline search history", 1  # of the JSON file that earlier versions wrote
+OLDER_HISTORY, _OLDER_FORMAT = "a leadline search history", 1  # of the JSON file that earlier versions wrote
 
 
 @dataclass(frozen=True)
@@ -423,6 +423,12 @@ class SearchHistory:
     def _of(cls, path: Path, now: StoreView) -> SearchHistory:
         asked = [event.said for event in now.events.all()]
         return cls(path, tuple((one["query"], one["found"]) for one in asked), tuple(one["folder"] for one in asked))
+
+    @classmethod
+    def check(cls, path: str | os.PathLike[str]) -> str:
+        """What is damaged in the file of a session; empty if it is sound."""
+        with Store.open(path, HISTORY, older=_older(Path(path))) as store:
+            return store.check()
 
     @property
     def earlier(self) -> dict[int, str]:
@@ -467,7 +473,7 @@ def _older(path: Path) -> Callable[[StoreView], None]:
     """What puts the queries of an earlier version's file in a store."""
 
     def take_over(now: StoreView) -> None:
-        content = read_sealed(path, _OLDER_WHAT, _OLDER_FORMAT, _FIX, number="version")
+        content = read_sealed(path, OLDER_HISTORY, _OLDER_FORMAT, _FIX, number="version")
         queries = [] if content is None else content.get("queries")
         if not isinstance(queries, list) or not all(map(_is_query, queries)):
             raise InputError(str(path), f"is damaged, its queries are not as they should be: {_FIX}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import hashlib
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ from leadline.collections.documents.collection import Collection
 from leadline.collections.simulate.settings import Settings
 from leadline.errors import InputError
 from leadline.judge.citations import from_citations
-from leadline.judge.pools import draw_pool
+from leadline.judge.pools import check_pool, draw_pool
 from leadline.judge.simulated_office import JUDGED, check_office, write_office
 from leadline.measures.definition import parse_measures
 from leadline.measures.evaluate import Progress
@@ -34,16 +35,27 @@ from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.grid import GridRuns, Planned, check_grid, plan
 from leadline.retrieval.pipeline.named_systems import system
 from leadline.show.charts import decimal, decimal_column, percent
+from leadline.show.lab.check_lab import check_lab
 from leadline.show.lab.lab import Lab, LabEntry
 from leadline.show.papers.beyond import STORED, read_stored
 from leadline.show.papers.exhibit import PaperInputs
 from leadline.show.report.evidence import Evidence
 from leadline.show.report.html_page import code_of, key_of, key_written_in
 from leadline.show.report.page import report
-from leadline.text.checksums import CHECKSUM, Finding, check_seal, file_sha256, parsed_object, sealed, stored_bytes
+from leadline.text.checksums import (
+    CHECKSUM,
+    Finding,
+    check_file,
+    check_seal,
+    file_sha256,
+    findings,
+    parsed_object,
+    sealed,
+    stored_bytes,
+)
 from leadline.text.files import write_stored
 from leadline.text.owned_files import JOURNAL, PEOPLE, RECORD, is_owned
-from leadline.text.owned_folder import OwnedFolder, identity_of
+from leadline.text.owned_folder import OwnedFolder, check_identity, identity_of
 from leadline.trust.incomplete import Incomplete, Recovery, recovery, together
 from leadline.trust.pairs import Standing
 from leadline.trust.study import Study, open_study
@@ -85,13 +97,23 @@ def demo(folder: Path, settings: Settings, stage: Stage, samples: int = SAMPLES)
         thinned = _thinned(cited, samples, step)
     lines = story(cited, true, thinned, recovered)
     with stage("the report") as step, OwnedFolder.locked(folder, KIND, VERSION) as owned:
-        owned.reserve(REPORT, TRUE_REPORT, STORY)
-        write_stored(result.true_report, report(true, key=key, progress=step).encode("utf-8", "replace"))
-        write_stored(result.report, report(cited, key=key, progress=step).encode("utf-8", "replace"))
-        write_stored(stored, "".join(f"{line}\n" for line in lines).encode())
-        done.add("story", _key_of(stored))
+        by_truth, by_citations = (
+            report(each, key=key, progress=step).encode("utf-8", "replace") for each in (true, cited)
+        )
+        keep_told(owned, by_truth, by_citations, lines)
     standings = {CITED: cited.standing, TRUE[0]: true.standing}
     return replace(result, story=tuple(lines), standings=standings)
+
+
+def keep_told(owned: OwnedFolder, by_truth: bytes, by_citations: bytes, lines: Sequence[str]) -> None:
+    """Write the reports and the story, with their checksums among the steps that are done."""
+    owned.reserve(REPORT, TRUE_REPORT, STORY)
+    done = DoneSteps(owned.path)
+    for name, content in ((TRUE_REPORT, by_truth), (REPORT, by_citations)):
+        write_stored(owned.path / name, content)
+        done.add(name, hashlib.sha256(content).hexdigest())
+    write_stored(owned.path / STORY, "".join(f"{line}\n" for line in lines).encode())
+    done.add("story", _key_of(owned.path / STORY))
 
 
 def _key_of(stored: Path) -> str:
@@ -571,3 +593,37 @@ def build_judging_demo(folder: Path, seed: int = 1) -> JudgingDemo:
 @contextlib.contextmanager
 def _quiet_stage(name: str) -> Iterator[Step | None]:
     yield None
+
+
+# A full check of a demo.
+
+
+def check_demo(folder: Path) -> Iterator[Finding]:
+    """Everything that is wrong with a demo. A step that is not done yet is not a fault."""
+    yield from check_identity(folder)
+    done = DoneSteps(folder)
+    steps = done.read()
+    if not steps:
+        yield Finding(str(folder / KEYS), "is missing or damaged", REPAIR)
+    if "office" in steps:
+        yield from check_office(folder / "office")
+        for name in JUDGED:
+            source = folder / "office" / name
+            yield from check_file(folder / name, file_sha256(source) if source.is_file() else None, REPAIR)
+    if "index" in steps:
+        yield from check_index(folder / "index")
+    if "runs" in steps:
+        yield from check_grid(folder)
+    if "citations-truth" in steps:
+        yield from findings(lambda: read_stored(folder / STORED), REPAIR)
+    if "story" in steps:
+        yield from check_file(folder / STORY, steps["story"], REPAIR)
+        for name in (REPORT, TRUE_REPORT):
+            if name in steps:
+                yield from check_file(folder / name, steps[name], REPAIR)
+            elif not key_written_in(folder / name):  # of an earlier version, which kept no checksums of reports
+                yield Finding(str(folder / name), "is missing or damaged", REPAIR)
+    if os.path.lexists(folder / LAB_NAME):
+        yield from check_lab(folder / LAB_NAME)
+    if os.path.lexists(folder / f"{POOL}{RECORD}"):
+        yield from check_pool(folder / POOL)

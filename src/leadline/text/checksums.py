@@ -18,8 +18,9 @@ import hashlib
 import json
 import os
 import stat
+import warnings
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,11 +70,42 @@ CHECKSUM = "checksum"  # the key of a JSON object's own checksum
 
 @dataclass(frozen=True)
 class Finding:
-    """One problem that a check of a folder found, and how to fix it."""
+    """One problem that a check found, and how to mend it."""
 
     path: str
     problem: str
-    fix: str
+    mend: str
+
+    @property
+    def fix(self) -> str:
+        """The earlier name of `mend`."""
+        warnings.warn("Finding.fix is called Finding.mend now", DeprecationWarning, stacklevel=2)
+        return self.mend
+
+
+def check_file(path: Path, sha256: object, mend: str) -> Iterator[Finding]:
+    """A finding if a file is missing or its SHA-256 is another."""
+    try:
+        if file_sha256(path) != sha256:
+            yield Finding(str(path), "is damaged, its checksum does not fit", mend)
+    except FileNotFoundError:
+        yield Finding(str(path), "is missing", mend)
+    except OSError as error:
+        yield Finding(str(path), f"cannot be read: {system_reason(error)}", mend)
+
+
+def findings(check: Callable[[], object], mend: str) -> Iterator[Finding]:
+    """The InputError that a function raises, as a finding; nothing if it raises none."""
+    try:
+        check()
+    except InputError as error:
+        yield finding_of(error, mend)
+
+
+def finding_of(error: InputError, mend: str) -> Finding:
+    """An error as a finding; the text after its last colon is how to mend it."""
+    problem, _, ending = error.problem.rpartition(": ")
+    return Finding(error.where, problem, ending) if problem else Finding(error.where, error.problem, mend)
 
 
 def file_sha256(path: Path) -> str:

@@ -287,6 +287,16 @@ def is_trusted(user: int) -> bool:
     return not hasattr(os, "geteuid") or user in (os.geteuid(), 0)
 
 
+def user_name(user: int) -> str:
+    """What a user is called; the number where it has no name here."""
+    try:
+        import pwd
+
+        return pwd.getpwuid(user).pw_name
+    except (ImportError, KeyError):
+        return f"number {user}"
+
+
 def is_leftover(path: Path, *, remove: bool = False) -> bool:
     """Whether a file in the making was left by a process that was killed: it is ours, and nobody writes it."""
     if os.name != "posix" or not _PART_NAME.fullmatch(path.name):

@@ -107,6 +107,8 @@ OURS = {  # the letters of every kind of store that there is, and what it is: fi
     "LPPL": "a list of people",
     "LRES": "the stored results of a lab",
 }
+MANIFEST = ".manifest.json"  # added to the name of a file that a command wrote: what it was made from
+LOGS = ("-wal", "-shm")  # what SQLite makes beside a store, which is no pool and no run under any name
 PathLike = str | os.PathLike[str]
 RECORD, JOURNAL, PEOPLE = ".json", ".journal", ".people"  # added to the name of a pool's file
 BESIDE_POOL = {
@@ -232,13 +234,13 @@ def _of_pool(place: Path, makes: Collection[str]) -> str | None:
 
 
 def _is_pool(pool: Path) -> bool:
-    return _sealed_as(Path(f"{pool}{RECORD}")) == RECORD_OF_POOL or _letters(Path(f"{pool}{JOURNAL}")) == "LJRN"
+    return _sealed_as(Path(f"{pool}{RECORD}")) == RECORD_OF_POOL or store_letters(Path(f"{pool}{JOURNAL}")) == "LJRN"
 
 
 def _by_content(place: Path) -> str | None:
     """What a file of ours says it is, in words."""
     sealed = _sealed_as(place)
-    return OURS.get(_letters(place)) or (sealed and f"{sealed}, which we wrote")
+    return OURS.get(store_letters(place)) or (sealed and f"{sealed}, which we wrote")
 
 
 # Closing a file gives up every lock that this process has on it, also those of SQLite's connections to it. So files of
@@ -261,7 +263,7 @@ def open_here(place: Path, letters: str) -> Iterator[None]:
             del _heads[about.st_dev, about.st_ino]
 
 
-def _letters(place: Path) -> str:
+def store_letters(place: Path) -> str:
     """The letters in the head of a store, which say of what kind it is; empty for another file."""
     head, _ = _ends(place)
     return head[_ID_AT : _ID_AT + 4].decode("latin-1") if head.startswith(_SQLITE) else ""
@@ -287,6 +289,11 @@ def _ends(place: Path) -> tuple[bytes, bytes]:
                 return head, file.read(_ENDS)
     except (OSError, ValueError):
         return b"", b""
+
+
+def is_manifest(path: PathLike) -> bool:
+    """Whether a file is a manifest of ours, which goes with the file that it is beside."""
+    return os.fspath(path).endswith(MANIFEST) and _sealed_as(Path(path)) is not None
 
 
 def shown(place: Path) -> str:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from leadline.errors import InputError, nearest
-from leadline.text.checksums import open_stored
+from leadline.text.checksums import Finding, finding_of, open_stored
 from leadline.text.files import (
     LOCK_FILE,
     PART_PREFIX,
@@ -31,6 +31,7 @@ from leadline.text.files import (
     remove_leftovers,
     reported,
     sync_folder,
+    user_name,
     write_stored,
 )
 from leadline.text.owned_files import IDENTITY, FolderIdentity, checked_name, identity_line, is_owned, read_identity
@@ -50,8 +51,10 @@ class OwnedFolder(FolderIdentity):
             raise InputError(str(folder), "is a link that leads nowhere")
         if folder.exists() and not folder.is_dir():
             raise InputError(str(folder), f"is a file; name a folder for the {kind}")
-        if folder.is_dir() and not is_trusted(folder.stat().st_uid) and os.geteuid() != 0:
-            raise InputError(str(folder), "belongs to another user: name a folder of your own")
+        # Who is root may write anywhere, so a folder of somebody else is taken only once it is a folder of ours.
+        if folder.is_dir() and not is_trusted(user := folder.stat().st_uid) and (os.geteuid() or not is_owned(folder)):
+            fix = "name a folder of your own, or make this one yours with chown"
+            raise InputError(str(folder), f"belongs to another user ({user_name(user)}): {fix}")
         if folder.is_dir() and any(not entry.name.startswith(PART_PREFIX) for entry in folder.iterdir()):
             return cls.open(folder, kind, format, writing=True)
         with reported(folder):
@@ -257,3 +260,28 @@ def discard(folder: Path) -> None:
 
 def _with_article(kind: str) -> str:
     return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
+
+
+def check_listed(folder: Path, names: Iterable[str]) -> Iterator[Finding]:
+    """A finding if a folder has no identity file, or that of another, which does not list what it must."""
+    try:
+        owned = identity_of(folder)
+    except InputError:  # damaged, which is said elsewhere
+        return
+    if owned is None:
+        yield Finding(str(folder / IDENTITY), "is missing", "restore it from a copy of the folder, or make that again")
+    elif not owned.damaged and (missing := sorted(set(names) - owned.names)):
+        problem = f"does not list {missing[0]}, which is of this {owned.kind}"
+        yield Finding(str(folder / IDENTITY), problem, f"restore it from a copy, or make the {owned.kind} again")
+
+
+def check_identity(folder: Path) -> Iterator[Finding]:
+    """A finding if the identity file of a folder is damaged or cannot be read."""
+    try:
+        owned = identity_of(folder)
+    except InputError as error:
+        yield finding_of(error, "make the folder again under another name")
+        return
+    if owned is not None and owned.damaged:
+        problem = f"has {owned.damaged} damaged lines, so some files are no longer known as ours"
+        yield Finding(str(folder), problem, f"make the {owned.kind} again, under another name if that is refused")

@@ -19,7 +19,8 @@ SPELLINGS = (
     "127.0.0.1", "2130706433", "0x7f000001", "0177.0.0.1", "127.1", "0", "0.0.0.0", "127.0.0.1.", "localhost",
     "LOCALHOST.", "sub.localhost", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::]", "[64:ff9b::7f00:1]",
     "[2002:7f00:1::]", "①②⑦.⓪.⓪.①", "10.0.0.1", "192.168.1.1", "172.16.0.1", "169.254.169.254", "100.64.0.1",
-    "224.0.0.1", "240.0.0.1", "255.255.255.255", "[fe80::1]", "[fc00::1]", "[ff02::1]", "198.18.0.1", "192.0.2.1",
+    "224.0.0.1", "240.0.0.1", "255.255.255.255", "[fe80::1]", "[fc00::1]", "[fec0::1]", "[ff02::1]", "198.18.0.1",
+    "192.0.2.1", "192.0.0.9",
 )  # fmt: skip
 
 
@@ -131,4 +132,27 @@ def test_the_resolver_hands_out_checked_addresses_only() -> None:
 
 @pytest.mark.parametrize("address", ["8.8.8.8", "93.184.216.34", "2606:4700::1111", "::ffff:8.8.8.8"])
 def test_public_addresses(address: str) -> None:
+    assert private_kind(ipaddress.ip_address(address)) == ""
+
+
+@pytest.mark.parametrize(
+    ("address", "kind"),
+    [
+        ("fec0::1", "site-local"), ("feff:ffff::1", "site-local"), ("fe80::1", "link-local"), ("fc00::1", "private"),
+        ("fdff::1", "private"), ("ff02::1", "multicast"), ("::ffff:192.168.0.1", "private"), ("::10.0.0.1", "private"),
+        ("::ffff:0:10.0.0.1", "reserved"), ("64:ff9b::10.0.0.1", "private"), ("64:ff9b:1::7f00:1", "loopback"),
+        ("2002:a00:1::", "private"), ("2002:7f00:1::1", "loopback"), ("2001:db8::1", "private"), ("3fff::1", "private"),
+        ("100::1", "reserved"), ("5f00::1", "reserved"), ("4000::1", "reserved"), ("100.64.0.1", "private"),
+        ("100.127.255.255", "private"), ("192.0.0.1", "private"), ("192.0.0.9", "private"), ("192.0.0.192", "private"),
+        ("198.18.0.1", "private"), ("198.19.255.255", "private"), ("203.0.113.1", "private"), ("240.0.0.1", "reserved"),
+        ("255.255.255.255", "reserved"), ("239.255.255.250", "multicast"), ("0.0.0.0", "unspecified"),
+        ("0.1.2.3", "private"), ("169.254.169.254", "link-local"),
+    ],
+)  # fmt: skip
+def test_special_addresses(address: str, kind: str) -> None:
+    assert private_kind(ipaddress.ip_address(address)) == kind
+
+
+@pytest.mark.parametrize("address", ["100.128.0.1", "198.20.0.1", "192.0.1.1", "2002:808:808::", "64:ff9b::808:808"])
+def test_neighbours_of_special_addresses_are_public(address: str) -> None:
     assert private_kind(ipaddress.ip_address(address)) == ""

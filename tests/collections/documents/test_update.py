@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import shutil
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -11,11 +15,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from leadline import cli
 from leadline.collections.documents import build_folder
 from leadline.collections.documents.build import build
 from leadline.collections.documents.collection import Collection, check_collection
 from leadline.collections.documents.update import update
-from leadline.errors import InputError
+from leadline.errors import InputError, LeadlineWarning
 
 NUMBERS = st.integers(7_000_000, 7_000_006)
 
@@ -142,3 +147,65 @@ def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "gone").write_text("US7000000B2\nUS7000001B2\n")
     main(["collection", "update", str(folder / "c"), str(folder / "b.jsonl"), "--delete", f"@{folder / 'gone'}"])
     assert capsys.readouterr().out == "4 documents, 5 before: 1 added, 2 deleted\n"
+
+
+def test_deleting_again_says_so_and_changes_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = folder / "c"
+    cli.main(["collection", "update", str(place), "--delete", "US7000000B2,US7000001B2"])
+    before = facts(place)
+    for again in ("US7000000B2,US7000001B2", "us7000001b2", "US7000000"):
+        cli.main(["collection", "update", str(place), "--delete", again])
+        output = capsys.readouterr()
+        assert output.out.endswith("3 documents, 3 before: 0 added, 0 deleted\n")
+        assert f" already deleted: {again[:10]}" in output.err
+        assert facts(place) == before
+    with pytest.warns(LeadlineWarning, match="1 document already deleted: US7000001B2"):
+        update(place, delete=["US7000001B2", "US7000002B2"])
+    assert sorted(facts(place)[0]) == ["US7000003B2", "US7000004B2"]
+    with pytest.raises(InputError, match=r"US9: is not in the collection .*: nothing was changed"):
+        update(place, delete=["US7000001B2", "US9"])
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    """The content of every file of a collection but its identity."""
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name not in ("leadline.jsonl", "lock")
+    }
+
+
+@pytest.mark.parametrize("stopped", ["copy_parts", "finish", "manifest", "tidying"])
+def test_killed_anywhere_the_same_update_gives_the_same_collection(folder: Path, stopped: str) -> None:
+    """The process ends at once, as by a signal that nothing catches; then the same command is given again."""
+    new = written(folder, "b.jsonl", [record(n, "screw", 7_000_000, True) for n in (7_000_001, 7_000_009)])
+    shutil.copytree(folder / "c", folder / "other")
+    command = ["collection", "update", str(folder / "c"), str(new), "--delete", "US7000002B2", "-q", "--processes", "1"]
+    wanted = [*command[:2], str(folder / "other"), *command[3:]]
+    program = KILLED.format(command=command, stopped=stopped)
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 9
+    cli.main(wanted)
+    cli.main(command)
+    assert hashes(folder / "c") == hashes(folder / "other")
+    cli.main(command)
+    assert hashes(folder / "c") == hashes(folder / "other")
+
+
+KILLED = """
+import os
+from leadline.collections.documents import build_folder
+from leadline.cli import main
+
+def dies(*_, **__):
+    os._exit(9)
+
+stopped = {stopped!r}
+if stopped in ("copy_parts", "finish"):
+    setattr(build_folder.Staging, stopped, dies)
+elif stopped == "manifest":
+    written = build_folder.write_stored
+    build_folder.write_stored = lambda path, content: dies() if path.parent.name == "c" else written(path, content)
+else:
+    build_folder.OwnedFolder.keep_only = dies
+main({command!r})
+"""

@@ -268,3 +268,15 @@ def test_a_pipe_in_a_folder_of_runs_is_left_out(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "c.run.gz")
     with pytest.warns(LeadlineWarning, match=r"b\.run: left out: is not a file .*; so is 1 more"):
         assert run_paths([tmp_path]) == [str(tmp_path / "a.run")]
+
+
+def test_logs_of_databases_are_no_runs(tmp_path: Path) -> None:
+    for name in ("a.run", "a.run.journal-wal", "b-shm"):
+        (tmp_path / name).write_bytes(b"7 Q0 d1 1 1 tag\n")
+    with pytest.warns(LeadlineWarning) as warned:
+        assert run_paths([tmp_path]) == [str(tmp_path / "a.run")]
+    assert "left out: is a log of a database, not a run; so is 1 more" in str(warned[0].message)
+    with pytest.warns(LeadlineWarning, match="2 logs of databases left out"):
+        assert run_paths([str(tmp_path / "*")]) == [str(tmp_path / "a.run")]
+    with pytest.raises(ll.InputError, match="no file fits this pattern"):
+        run_paths([str(tmp_path / "*-shm")])

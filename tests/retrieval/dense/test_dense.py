@@ -168,7 +168,8 @@ def test_a_check_tells_vectors_that_are_missing_or_do_not_fit_the_index(context:
             about.unlink(missing_ok=True)
             if written is not None:
                 about.write_bytes(written)
-            (finding,) = check(folder)
+            *lost, finding = check(folder)
+            assert [each.path for each in lost] == [str(about)] * (written is None)
             assert finding.path == str(made.path)
             assert (
                 finding.problem == f"is damaged, it has {len(numbers):,} numbers for {made.shape[0]} rows of the index"
@@ -180,7 +181,7 @@ def test_a_check_tells_vectors_that_are_missing_or_do_not_fit_the_index(context:
         made.path.unlink(missing_ok=True)
         (finding,) = check(folder)
         assert (finding.path, finding.problem) == (str(made.path), "is missing")
-        assert finding.fix == "make the vectors again with `leadline index --dense`"
+        assert finding.mend == "make the vectors again with `leadline index --dense`"
     assert build_vectors(context, ["abstract"]).path.read_bytes() == whole
     assert check(folder) == []
 

@@ -296,7 +296,7 @@ def test_a_check_reads_everything(copied: Path) -> None:
     assert [finding.path for finding in found] == [str(first), str(second), str(vectors)]
     assert found[1] == Finding(str(second), "is missing", "build the index again")
     assert found[0].problem.startswith("is damaged at byte ")
-    assert found[2].fix == "make the vectors again with `leadline index --dense`"
+    assert found[2].mend == "make the vectors again with `leadline index --dense`"
     (copied / MANIFEST).write_text("{}")
     assert [finding.problem for finding in check_index(copied)] == ["is not the manifest of an index"]
 

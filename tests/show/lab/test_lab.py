@@ -14,6 +14,7 @@ import pytest
 from leadline.cli import main
 from leadline.errors import InputError
 from leadline.judge.journal import Event, JudgingJournal
+from leadline.records.manifest import write_manifest
 from leadline.show.check import check
 from leadline.show.lab.lab import Lab, kind_of, kind_of_text
 
@@ -255,3 +256,22 @@ def test_another_pool_with_a_journal_does_not_replace_the_journal_of_the_lab(lab
     with contextlib.closing(JudgingJournal(f"{entry.path}.journal", write=False)) as journal:
         assert [event.uid for event in journal.events()] == ["event-mine"]
     assert lab.add(files / "theirs" / "pool.txt", name="theirs").state == "sound"
+
+
+def test_logs_of_databases_are_no_things_of_a_lab(tmp_path: Path) -> None:
+    lab = Lab.create(tmp_path / "lab")
+    for name in ("pools/gone.txt.journal-wal", "pools/gone.txt.people-shm", "runs/x-wal", "qrels/y-shm"):
+        (lab.folder / name).write_bytes(b"7 Q0 d1 1 1 tag\n")
+    assert lab.entries() == []
+
+
+def test_a_run_that_is_replaced_by_one_without_a_manifest_has_none(tmp_path: Path) -> None:
+    lab, run = Lab.create(tmp_path / "lab"), tmp_path / "a.run"
+    run.write_text("7 Q0 d1 1 1 tag\n")
+    write_manifest(run, {"what": "a run", "leadline": "0.2"})
+    lab.add(run)
+    run.write_text("7 Q0 d2 1 1 tag\n")
+    Path(f"{run}.manifest.json").unlink()
+    lab.add(run, replaced=True)
+    assert not (lab.folder / "runs" / "a.run.manifest.json").exists()
+    assert check(lab.folder) == []

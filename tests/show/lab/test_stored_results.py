@@ -78,7 +78,7 @@ def test_results_that_cannot_be_opened_are_told_and_computed(lab: Lab) -> None:
     for _ in range(2):
         assert StoredResults(lab).answer(KEY, lambda _: counting(made)).result == {"value": 1}
     (finding,) = check_lab(lab.folder)
-    assert finding.fix == "remove it: its results are computed again"
+    assert finding.mend == "remove it: its results are computed again"
     lab.results.path.unlink()
     for _ in range(2):
         assert StoredResults(lab).answer(KEY, lambda _: counting(made)).result == {"value": 1}

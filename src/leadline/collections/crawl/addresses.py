@@ -338,6 +338,10 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Lookup = Callable[[str, int], Awaitable[list[str]]]
 _NAT64 = tuple(map(ipaddress.IPv6Network, ("64:ff9b::/96", "64:ff9b:1::/48")))
 _COMPATIBLE = ipaddress.IPv6Network("::/96")  # an old form of IPv4 inside IPv6
+_UNICAST = ipaddress.IPv6Network("2000::/3")  # of IPv6, nothing else was ever given out for public use
+_SPECIAL = tuple(  # not for public use, though some versions of Python call them or a part of them global
+    map(ipaddress.ip_network, ("192.0.0.0/24", "2001:db8::/32", "3fff::/20"))
+)
 
 
 class RefusedConnectionError(OSError):
@@ -352,6 +356,8 @@ def private_kind(address: Address) -> str:
     ('loopback', 'private')
     >>> private_kind(ip_address("169.254.169.254")), private_kind(ip_address("8.8.8.8"))
     ('link-local', '')
+    >>> private_kind(ip_address("fec0::1")), private_kind(ip_address("64:ff9b::10.0.0.1"))
+    ('site-local', 'private')
     """
     if isinstance(address, ipaddress.IPv6Address) and (inner := _inner(address)) is not None:
         return private_kind(inner)
@@ -360,12 +366,15 @@ def private_kind(address: Address) -> str:
         ("link-local", address.is_link_local),
         ("unspecified", address.is_unspecified),
         ("multicast", address.is_multicast),
+        ("site-local", address.version == 6 and address.is_site_local),
     ):
         if holds:
             return kind
     if address.is_reserved:
         return "reserved"
-    return "" if address.is_global else "private"
+    if not address.is_global or any(address in network for network in _SPECIAL):
+        return "private"
+    return "reserved" if address.version == 6 and address not in _UNICAST else ""
 
 
 def _inner(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:

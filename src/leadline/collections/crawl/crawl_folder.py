@@ -22,6 +22,7 @@ import os
 import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -29,24 +30,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 from leadline.collections.crawl.addresses import CHAIN, WEB_PACKAGES, CrawlSettings, Lookup, Seconds, system_lookup
 from leadline.collections.crawl.crawler import Crawler, CrawlProgress
 from leadline.collections.crawl.fetching import UNREACHABLE
+from leadline.collections.crawl.frontier import FOLDER as WARC
 from leadline.collections.crawl.frontier import PAGE_COLUMNS, Frontier, QueuedPage, WarcPlace, WarcStore, body_digest
 from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.collection import (
     CRAWL_KIND,
     INSIDE_CRAWL,
     check_collection,
-    check_file,
-    check_identity,
-    finding_of,
 )
+from leadline.collections.documents.collection_files import MANIFEST
 from leadline.collections.documents.document import Document
 from leadline.collections.documents.fields.web_pages import PDF_TYPE, packed_page, page_document, reads_pdf
 from leadline.errors import InputError
 from leadline.options import Bounds, Count
 from leadline.records.result import Result, counted
-from leadline.text.checksums import Finding, file_sha256, read_sealed, sealed
+from leadline.text.checksums import Finding, check_file, file_sha256, finding_of, findings, read_sealed, sealed
 from leadline.text.files import write_stored
-from leadline.text.owned_folder import OwnedFolder
+from leadline.text.owned_folder import OwnedFolder, check_identity
 
 if TYPE_CHECKING:
     import polars as pl
@@ -55,6 +55,7 @@ VERSION = 1
 KIND_NAME = "a leadline crawl"
 SETTINGS, FRONTIER, LINKS, PAGES = "crawl.json", "frontier.sqlite", "links.parquet", "pages.parquet"
 FILES = "files"  # in crawl.json, after a run: the checksums of the frontier and the tables
+MADE = f"{INSIDE_CRAWL}/{MANIFEST}"  # of the collection
 REPAIR = "crawl into a new folder"
 
 
@@ -102,7 +103,7 @@ def _checksums(folder: Path) -> dict[str, str]:
     """The checksums of what a run leaves; without that of a frontier whose log another process still reads."""
     log = folder / f"{FRONTIER}-wal"
     names = [LINKS, PAGES] if log.exists() and log.stat().st_size else [FRONTIER, LINKS, PAGES]
-    return {name: file_sha256(folder / name) for name in names}
+    return {name: file_sha256(folder / name) for name in (*names, MADE) if (folder / name).exists()}
 
 
 def _check_frontier(path: Path, stored: dict[str, Any]) -> None:
@@ -347,6 +348,7 @@ AGAIN = "crawl again with --again"
 def check_crawl(folder: Path) -> Iterator[Finding]:
     """Everything that is wrong with a crawl; nothing where it is as it was written."""
     yield from check_identity(folder)
+    checksums: dict[str, str] = {}
     try:
         stored = read_sealed(folder / SETTINGS, KIND_NAME, VERSION, REPAIR)
         if stored is None:
@@ -356,28 +358,42 @@ def check_crawl(folder: Path) -> Iterator[Finding]:
             return
         # A crawl that is under way, or was killed, has not written these yet.
         checksums = (stored or {}).get(FILES, {})
+        is_finished = bool(checksums)
         damaged = list(check_file(folder / FRONTIER, checksums[FRONTIER], REPAIR)) if FRONTIER in checksums else []
         yield from damaged
         for name in (LINKS, PAGES):
             if name in checksums:
                 yield from check_file(folder / name, checksums[name], "crawl again: the tables are written at the end")
         if not damaged:
-            with contextlib.closing(Frontier(folder / FRONTIER)) as frontier, frontier.errors_reported():
-                yield from _check_pages(folder, frontier)
+            with contextlib.closing(Frontier(folder / FRONTIER, write=False)) as frontier, frontier.errors_reported():
+                yield from _check_pages(folder, frontier, is_finished=is_finished)
     except InputError as error:
         yield finding_of(error, REPAIR)
     if (folder / INSIDE_CRAWL).is_dir():
         yield from check_collection(folder / INSIDE_CRAWL)
+    if MADE in checksums:
+        yield from check_file(folder / MADE, checksums[MADE], "crawl again: the collection is made at the end")
 
 
-def _check_pages(folder: Path, frontier: Frontier) -> Iterator[Finding]:
+def _check_pages(folder: Path, frontier: Frontier, *, is_finished: bool) -> Iterator[Finding]:
     """Whether SQLite finds the frontier sound, and every page has the content that it came with."""
     found = str(frontier.do("pragma integrity_check").fetchone()[0])
     if found != "ok":
         yield Finding(str(frontier.path), f"is damaged: {found}", REPAIR)
-    store = WarcStore(OwnedFolder.open(folder, CRAWL_KIND, VERSION), "")
+    owned = OwnedFolder.open(folder, CRAWL_KIND, VERSION)
+    store, wrong = WarcStore(owned, "", write=False), set()
+    if is_finished:  # of a run that was killed, the last record may be cut
+        for name in sorted(name for name in owned.names if name.startswith(f"{WARC}/")):
+            if not (folder / name).exists():
+                yield Finding(str(folder / name), "is missing", AGAIN)
+        for number in store.numbers():
+            for finding in findings(partial(store.check, number), AGAIN):
+                wrong.add(number)
+                yield finding
     rows = frontier.do("select address, digest, warc, offset, length from pages where offset is not null")
     for address, digest, number, offset, length in rows.fetchall():
+        if number in wrong or not store.path(number).exists():
+            continue  # which is said once
         try:
             if body_digest(store.read(WarcPlace(number, offset, length)).answer.body) != digest:
                 yield Finding(str(store.path(number)), f"is damaged, the page {address} is not as it came", AGAIN)

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import gzip
 import hashlib
 import io
 import os
+import shutil
 import sqlite3
+import tempfile
 import time
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -80,13 +83,14 @@ class QueuedPage:
 class Frontier:
     """The open file of a frontier."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, write: bool = True) -> None:
+        """Open a frontier, or make it; without `write` it is only read, and nothing is written beside it."""
         self.path = path
         if path.is_symlink() or (path.exists() and not path.is_file()):
             raise InputError(str(path), "is not a plain file, so it is not opened as a frontier")
         new = not path.exists()
         with self.reported():
-            self._connection = sqlite3.connect(path, isolation_level=None, timeout=5)
+            self._connection = _connected(path, write=write)
             do = self._connection.execute
             if new:
                 do(f"pragma application_id = {APPLICATION}")
@@ -97,13 +101,17 @@ class Frontier:
             if version > FORMAT:
                 problem = f"has format {version}, this version reads up to {FORMAT}: update leadline"
                 raise InputError(str(path), problem)
-            do("pragma journal_mode = wal")
-            do("pragma synchronous = normal")
-            if not do("select count(*) from sqlite_master where name = 'pages'").fetchone()[0]:
-                self._connection.executescript(f"begin;{_TABLES}commit;")
-            do("create table if not exists chains (folder text primary key, depth integer, count integer)")
+            if write:
+                self._make(do)
         self._flushed = time.monotonic()
         self.generation = int(self.fact("generation", "0"))  # how often the crawl was begun again for changes
+
+    def _make(self, do: Callable[[str], sqlite3.Cursor]) -> None:
+        do("pragma journal_mode = wal")
+        do("pragma synchronous = normal")
+        if not do("select count(*) from sqlite_master where name = 'pages'").fetchone()[0]:
+            self._connection.executescript(f"begin;{_TABLES}commit;")
+        do("create table if not exists chains (folder text primary key, depth integer, count integer)")
 
     @contextlib.contextmanager
     def reported(self) -> Iterator[None]:
@@ -299,6 +307,33 @@ class Frontier:
 # Which addresses a crawl knows: a hash of each in memory, the addresses themselves on disk.
 
 
+def _connected(path: Path, *, write: bool) -> sqlite3.Connection:
+    """A connection. One that only reads leaves no trace, and does without a log where there is none."""
+    if write:
+        return sqlite3.connect(path, isolation_level=None, timeout=5)
+    log = Path(f"{path}-wal")
+    mode = "mode=ro" if log.exists() and log.stat().st_size else "immutable=1"
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, isolation_level=None, timeout=5)
+    if mode == "mode=ro":
+        try:
+            connection.execute("select count(*) from sqlite_master").fetchone()
+        except sqlite3.OperationalError:  # of a crawl that was killed, on a disk that cannot be written to
+            connection.close()
+            return _copied(path, log)
+    return connection
+
+
+def _copied(path: Path, log: Path) -> sqlite3.Connection:
+    """A copy in memory of a frontier with its log."""
+    copy = sqlite3.connect(":memory:", isolation_level=None)
+    with tempfile.TemporaryDirectory(prefix="leadline-") as folder:
+        for each in (path, log):
+            shutil.copyfile(each, Path(folder) / each.name)
+        with contextlib.closing(sqlite3.connect(Path(folder) / path.name)) as whole:
+            whole.backup(copy)
+    return copy
+
+
 RECENT = 1 << 16  # addresses kept in memory: most pages of a site link to the same others
 
 
@@ -359,14 +394,15 @@ class StoredAnswer(NamedTuple):
 class WarcStore:
     """The WARC files of a crawl. A process writes to files of its own, and never into one of another."""
 
-    def __init__(self, owned: OwnedFolder, agent: str) -> None:
+    def __init__(self, owned: OwnedFolder, agent: str, *, write: bool = True) -> None:
         self._owned, self._agent = owned, agent
         self.folder = owned.path / FOLDER
-        owned.reserve(FOLDER)
         if self.folder.is_symlink():
             raise InputError(str(self.folder), "is a link: name a new folder for the crawl")
-        with reported(self.folder):
-            self.folder.mkdir(exist_ok=True)
+        if write:
+            owned.reserve(FOLDER)
+            with reported(self.folder):
+                self.folder.mkdir(exist_ok=True)
         self._file: io.FileIO | None = None
         self._number = max(self.numbers(), default=0)
 
@@ -456,6 +492,16 @@ class WarcStore:
             self.flush()
             self._file.close()
             self._file = None
+
+    def check(self, number: int) -> None:
+        """Read a file in full: each of its records has a checksum. InputError where one is damaged."""
+        path = self.path(number)
+        try:
+            with open(path, "rb", opener=open_stored) as packed, gzip.open(packed) as file:
+                while file.read(1 << 20):
+                    pass
+        except (OSError, zlib.error, EOFError) as error:
+            raise InputError(str(path), f"is damaged ({error}): crawl again with --again") from None
 
     def read(self, place: WarcPlace) -> StoredAnswer:
         """The answer at a place; InputError where it is damaged."""

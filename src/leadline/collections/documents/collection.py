@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -18,6 +18,7 @@ from leadline.collections.documents.collection_files import (
     BROKEN,
     MANIFEST,
     REPAIR,
+    VERSION,
     CheckedTable,
     document_of,
     files_of,
@@ -26,11 +27,11 @@ from leadline.collections.documents.collection_files import (
 )
 from leadline.collections.documents.document import Claim, Document, covering, is_main_group
 from leadline.collections.documents.numbers import normalise
-from leadline.errors import InputError, nearest, system_reason
+from leadline.errors import InputError, nearest
 from leadline.records.result import Result, counted
-from leadline.text.checksums import Finding, file_sha256
+from leadline.text.checksums import Finding, check_file, file_sha256, finding_of, findings
 from leadline.text.days import parse_date
-from leadline.text.owned_folder import identity_of
+from leadline.text.owned_folder import check_identity, check_listed, identity_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -99,6 +100,10 @@ class Collection(Result):
     def tables(self) -> list[CheckedTable]:
         """The parts and tables as files, for a check of them."""
         return list(self._files.values())
+
+    def parts(self) -> list[CheckedTable]:
+        """The parts as files, with the documents that were replaced or deleted since."""
+        return [self._files[part["file"]] for part in self.manifest["parts"]]
 
     def check_bounds(self) -> None:
         """Raise InputError where the tables do not fit the parts or each other."""
@@ -547,6 +552,8 @@ def check_collection(folder: Path) -> Iterator[Finding]:
         else:
             yield finding_of(error, REPAIR)
         return
+    if collection.manifest["version"] >= VERSION:  # folders of earlier versions have no identity
+        yield from check_listed(folder, [collection.manifest["folder"]])
     damaged = False
     for table in collection.tables():
         for finding in findings(table.check_all, REPAIR):
@@ -559,40 +566,3 @@ def check_collection(folder: Path) -> Iterator[Finding]:
         yield from check_file(collection.inside / MANIFEST, file_sha256(folder / MANIFEST), REPAIR)
     if not damaged:
         yield from findings(collection.check_bounds, REPAIR)
-
-
-def check_identity(folder: Path) -> Iterator[Finding]:
-    """A finding if the identity file of a folder is damaged or cannot be read."""
-    try:
-        owned = identity_of(folder)
-    except InputError as error:
-        yield finding_of(error, "make the folder again under another name")
-        return
-    if owned is not None and owned.damaged:
-        problem = f"has {owned.damaged} damaged lines, so some files are no longer known as ours"
-        yield Finding(str(folder), problem, f"make the {owned.kind} again, under another name if that is refused")
-
-
-def check_file(path: Path, sha256: object, fix: str) -> Iterator[Finding]:
-    """A finding if a file is missing or its SHA-256 is another."""
-    try:
-        if file_sha256(path) != sha256:
-            yield Finding(str(path), "is damaged, its checksum does not fit", fix)
-    except FileNotFoundError:
-        yield Finding(str(path), "is missing", fix)
-    except OSError as error:
-        yield Finding(str(path), f"cannot be read: {system_reason(error)}", fix)
-
-
-def findings(check: Callable[[], object], fix: str) -> Iterator[Finding]:
-    """The InputError that a function raises, as a finding; nothing if it raises none."""
-    try:
-        check()
-    except InputError as error:
-        yield finding_of(error, fix)
-
-
-def finding_of(error: InputError, fix: str) -> Finding:
-    """An error as a finding; the text after its last colon is the fix."""
-    problem, _, ending = error.problem.rpartition(": ")
-    return Finding(error.where, problem, ending) if problem else Finding(error.where, error.problem, fix)

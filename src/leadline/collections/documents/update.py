@@ -8,6 +8,7 @@ documents of the parts are dead, building the collection again from all sources 
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -24,9 +25,13 @@ from leadline.collections.documents.build import (
 from leadline.collections.documents.build_folder import Staging
 from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import ANY_TEXT, checked_rule
+from leadline.collections.documents.numbers import normalise
 from leadline.collections.documents.registry import READERS
 from leadline.collections.documents.tables import Replaced
-from leadline.errors import InputError, checked_choice
+from leadline.errors import InputError, LeadlineWarning, checked_choice, visible
+from leadline.records.result import counted
+
+NAMED = 5  # documents that a warning names
 
 
 def update(
@@ -41,8 +46,9 @@ def update(
 ) -> dict[str, Any]:
     """Add the documents of some sources to a collection and delete others; return its manifest.
 
-    A document whose id is in the collection replaces it. `delete` are numbers in any spelling. What a document must
-    have is as it was when the collection was built; documents that are in the collection stay.
+    A document whose id is in the collection replaces it. `delete` are numbers in any spelling; one that was deleted
+    before is left so, with a warning. What a document must have is as it was when the collection was built; documents
+    that are in the collection stay. The same update again, perhaps since nobody saw it end, changes nothing.
     """
     found = named_sources(sources)
     if form is not None:
@@ -69,7 +75,15 @@ def update(
         "part_bytes": part_bytes,
         "least_document_bytes": LEAST_DOCUMENT_BYTES,
     }
-    deleted = _ids(old, delete)
+    deleted, gone = _ids(old, delete)
+    if gone:
+        named = ", ".join(map(visible, gone[:NAMED])) + ", …" * (len(gone) > NAMED)
+        _say(old, f"{counted(len(gone), 'document')} already deleted: {named}")
+    if not found and not deleted:
+        return old.manifest
+    if {**new_origin, "update": origin.get("update")} == origin:
+        _say(old, "was updated with just this before: nothing is added twice")
+        new_origin = origin  # which tidies up where the first was killed after its last step
     with Staging.open(old.folder, new_origin) as staging:
         if staging.finished is not None:
             return staging.finished
@@ -82,14 +96,30 @@ def update(
         return staging.finish(replaced=Replaced(count, old.records.select("part", "place"), deleted))
 
 
-def _ids(collection: Collection, names: Sequence[str]) -> list[str]:
-    """The ids of documents in any spelling; InputError names the first that is not there."""
+def _say(collection: Collection, what: str) -> None:
+    warnings.warn(f"{collection.folder}: {what}", LeadlineWarning, stacklevel=3)
+
+
+def _ids(collection: Collection, names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The ids of documents in any spelling, and the names of those that were deleted before.
+
+    InputError names the first that never was there.
+    """
     if not names:
-        return []
+        return [], []
     rows = collection.rows(names).tolist()
-    missing = [name for name, row in zip(names, rows, strict=True) if row < 0]
+    gone = [name for name, row in zip(names, rows, strict=True) if row < 0]
+    dead = _dead(collection) if gone else set()
+    missing = [name for name in gone if dead.isdisjoint((name, normalise(name).id, normalise(name).key))]
     if missing:
         more = f", and {len(missing) - 1:,} more are not" if len(missing) > 1 else ""
         raise InputError(missing[0], f"is not in the collection {collection.folder}{more}: nothing was changed")
     ids = collection.records["id"]
-    return [ids[row] for row in rows]
+    return [ids[row] for row in rows if row >= 0], gone
+
+
+def _dead(collection: Collection) -> set[str]:
+    """The ids and numbers of what the parts still have of documents that are not in the collection any more."""
+    live = set(collection.records["id"])
+    dead = {id for table in collection.parts() for id in table.read(["id"])["id"]} - live
+    return dead | {normalise(id).key for id in dead}

@@ -16,7 +16,7 @@ from leadline.commands.shared.output import print_notes, write_table
 from leadline.records.result import Table
 
 if TYPE_CHECKING:
-    from leadline.show.lab.lab import Lab, LabEntry
+    from leadline.show.lab.lab import LabEntry
 
 COLUMNS = ["kind", "name", "state", "added", "made_by", "sha256", "path"]
 _WORDS = {
@@ -35,30 +35,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     from leadline.show.charts import count
     from leadline.show.demo import open_lab
-    from leadline.show.lab.check_lab import check_own_files
+    from leadline.show.lab.check_lab import checked_entries, state_of
 
     check_format(options)
     lab = open_lab(options.lab)
-    entries = [(entry, _state(lab, entry)) for entry in lab.entries()]
+    checked = list(checked_entries(lab.folder))
+    entries = [(entry, state_of(entry, found)) for entry, found in checked if entry is not None]
     write_table(Table(COLUMNS, [_row(entry, state) for entry, state in entries]), options)
     states = [state for _, state in entries]
     notes = [
         f"{count(states.count(state), 'entry', 'entries')} {said}" for state, said in _WORDS.items() if state in states
     ]
-    if "damaged" in states:
-        notes.append(f"`leadline check {lab.folder}` says what is damaged")
-    notes += [f"{each.path}: {each.problem}; {each.fix}" for each in check_own_files(lab)]
+    own = [each for entry, found in checked if entry is None for each in found]
+    notes += [f"{each.path}: {each.problem}; {each.mend}" for each in own]
+    if problems := dict.fromkeys(each for _, found in checked for each in found):
+        notes.append(f"the lab is damaged: `leadline check {lab.folder}` names {count(len(problems), 'problem')}")
     if not entries:
         notes = [*notes, f"the lab is empty: add files with `leadline lab add {options.lab} FILE ...`"]
     print_notes(notes, options)
-
-
-def _state(lab: Lab, entry: LabEntry) -> str:
-    """As the entry says, and whether what people marked in it is damaged, as `leadline check` finds it."""
-    from leadline.show.lab.check_lab import check_entry
-
-    state = entry.state
-    return "damaged" if state in ("sound", "found") and any(check_entry(lab, entry)) else state
 
 
 def _row(entry: LabEntry, state: str) -> list[object]:

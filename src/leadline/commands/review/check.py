@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> None:
     from leadline.judge.review.project import ReviewProject, check_review, journal_notes
 
     folder = ReviewProject.open(options.review).folder
-    lines = [f"{each.path}: {each.problem}; {each.fix}" for each in check_review(folder)]
+    lines = [f"{each.path}: {each.problem}; {each.mend}" for each in check_review(folder)]
     sound = not lines
     lines.append(f"the review {folder} is {'sound' if sound else 'damaged'}")
     if sound and options.certificate:

@@ -16,7 +16,6 @@ Examples:
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leadline.commands.shared.argument_kinds import WORD, OutputFolder
@@ -27,8 +26,6 @@ from leadline.commands.shared.signature import public
 from leadline.errors import UsageError
 from leadline.judge.choices import LEARNER_NAMES, STOPPING_RULES
 from leadline.records.result import counted, number
-from leadline.text.files import write_stored
-from leadline.text.owned_folder import OwnedFolder
 
 if TYPE_CHECKING:
     from leadline.judge.review.simulation import LabelledReview, ReviewSimulation
@@ -89,7 +86,9 @@ def run(options: argparse.Namespace) -> None:
         )
     write_table(found.by_review() if options.by_review else found.table(), options)
     if options.runs:
-        _write_runs(options.runs, kept)
+        from leadline.judge.review.runs_folder import write_runs
+
+        write_runs(options.runs, kept)
     print_notes([*said, *_notes(found)], options)
 
 
@@ -126,16 +125,6 @@ def _labels(options: argparse.Namespace) -> Qrels:
     if options.column:
         raise UsageError("--column", "is for an export with labels (.csv or .ris); judgements have no columns")
     return read_qrels(options.labels)
-
-
-def _write_runs(folder: str, runs: dict[str, bytes]) -> None:
-    with OwnedFolder.locked(folder, "runs of reviews", 1) as owned:
-        names = [f"{name}.run" for name in runs]
-        owned.reserve(*names)
-        for name, content in zip(names, runs.values(), strict=True):
-            write_stored(Path(folder) / name, content)
-        owned.remove(owned.names - set(names))
-        owned.keep_only(names)
 
 
 def _notes(found: ReviewSimulation) -> list[str]:

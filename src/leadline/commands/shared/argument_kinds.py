@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from leadline.errors import InputError
-from leadline.text.owned_files import BESIDE_POOL, ELSEWHERE, POOLS, RECORD, owner_of, owner_of_folder
+from leadline.text.owned_files import BESIDE_POOL, ELSEWHERE, POOLS, RECORD, is_manifest, owner_of, owner_of_folder
 
 Item = TypeVar("Item")
 
@@ -102,6 +102,13 @@ class PoolPath(ArgumentKind):
         return next((f"{what} of the pool {given}" for end, what in parts if _is_same(f"{given}{end}", output)), None)
 
 
+class OurPath(InputPath):
+    """A folder of ours, a pool with all that is kept beside it, or another file of ours."""
+
+    def reads(self, given: str, output: Path) -> str | None:
+        return super().reads(given, output) or PoolPath().reads(given, output)
+
+
 class OutputFile(ArgumentKind):
     """A file that is written. `makes`: the folders of a lab where it may lie; `beside`: endings that go with it."""
 
@@ -117,7 +124,10 @@ class OutputFile(ArgumentKind):
 
     def refused(self, given: str) -> tuple[str, str] | None:
         # Not the record of a pool: it goes with the pool, of which is asked whether it may be replaced.
-        for path in (f"{given}{ending}" for ending in ("", *self._beside)):
+        for ending in ("", *self._beside):
+            path = f"{given}{ending}"
+            if ending and is_manifest(path):  # of what was made here before, which is asked about itself
+                continue
             if owner := owner_of(path, self._makes):
                 return path, owner
         return None
@@ -156,6 +166,7 @@ INPUT_TREE = InputPath(deep=True)
 FILE_OR_WORD = InputPath(or_word=True)
 OUR_FOLDER = InputPath(deep=True)  # a collection, an index, a review, a lab, …
 OUR_POOL = PoolPath()
+OURS = OurPath(deep=True)  # either of these, or another file of ours
 OUTPUT_FILE = OutputFile()
 
 

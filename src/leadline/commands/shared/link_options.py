@@ -18,7 +18,6 @@ from leadline.commands.shared.options import (
 from leadline.commands.shared.output import print_notes, write_table
 from leadline.commands.shared.signature import public
 from leadline.judge.choices import CITATION_RULES
-from leadline.text.files import json_text, write_stored
 
 if TYPE_CHECKING:
     from leadline.collections.documents.collection import Collection
@@ -86,9 +85,10 @@ def selected_citations(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def write_manifest(output: str, what: str, collection: Collection, facts: dict[str, Any]) -> None:
-    """Write beside a file what it was made from, so that it can be traced and made again."""
+    """Write beside a file what it was made from."""
+    from leadline.records.manifest import write_manifest as write
     from leadline.version import __version__
 
     made_from = {"folder": collection.folder.name, "hash": collection.manifest["hash"]}
     manifest = {"what": what, "leadline": __version__, "collection": made_from, **facts}
-    write_stored(f"{output}.manifest.json", f"{json_text(manifest)}\n".encode())
+    write(output, manifest)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import hashlib
+import io
 import json
 import os
 import re
@@ -27,16 +28,25 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.collections.documents.collection import Collection, check_collection, check_identity, finding_of
+from leadline.collections.documents.collection import Collection, check_collection
 from leadline.collections.documents.collection_files import read_manifest
 from leadline.errors import InputError, system_reason, visible
 from leadline.judge.choices import STAGES
-from leadline.judge.journal import Event, JudgingJournal, People, new_uid
+from leadline.judge.journal import Event, JudgingJournal, People, check_marks, new_uid
 from leadline.judge.review.learners import LEARNERS, Rows, TextFeatures
 from leadline.records.result import counted
-from leadline.text.checksums import Finding, check_seal, file_sha256, parsed_object, read_sealed, sealed, stored_bytes
+from leadline.text.checksums import (
+    Finding,
+    check_seal,
+    file_sha256,
+    finding_of,
+    parsed_object,
+    read_sealed,
+    sealed,
+    stored_bytes,
+)
 from leadline.text.files import LOCK_FILE, PART_PREFIX, hold, replacing, replacing_ours, write_stored
-from leadline.text.owned_folder import OwnedFolder, identity_of
+from leadline.text.owned_folder import OwnedFolder, check_identity, identity_of
 from leadline.text.store.events import ChainHead
 from leadline.text.store.opening import BESIDE
 
@@ -428,6 +438,17 @@ def bring_back_review(path: str | os.PathLike[str], folder: str | os.PathLike[st
         return BackupContents(len(journal), len(listed["files"]), _elsewhere(brought))
 
 
+def check_backup(path: Path) -> Iterator[Finding]:
+    """Everything that is wrong with the backup of a review."""
+    try:
+        with _open_archive(str(path)) as (archive, listed):
+            for name, about in listed["files"].items():
+                with archive.open(name) as source:
+                    _copy(source, io.BytesIO(), name, about, str(path))
+    except InputError as error:
+        yield finding_of(error, BACKUP_REPAIR)
+
+
 def _merged(archive: zipfile.ZipFile, listed: dict[str, Any], place: Path, where: str) -> BackupContents:
     """Add the events of a backup that a review lacks to its journal."""
     project = ReviewProject.open(place)
@@ -506,23 +527,21 @@ def check_review(folder: Path) -> Iterator[Finding]:
     except InputError as error:
         yield finding_of(error, REPAIR)
         return
-    yield from check_marks(folder / JOURNAL, folder / PEOPLE, REPAIR)
+    if project.rounds or os.path.lexists(folder / JOURNAL):  # which comes with the first round
+        wrong = list(check_marks(folder / JOURNAL, folder / PEOPLE, REPAIR))
+        yield from wrong
+        if not any(each.path == str(folder / JOURNAL) for each in wrong):
+            yield from _check_rounds(project)
     for each in project.rounds:
         yield from _check_documents(each, folder)
 
 
-def check_marks(journal: Path, people: Path, fix: str) -> Iterator[Finding]:
-    """Everything that is wrong with a journal, and with a file of people if there is one."""
-    try:
-        with contextlib.closing(JudgingJournal(journal, write=False)) as opened:
-            damage = opened.check()
-        if os.path.lexists(people) and (wrong := People(people).check()):
-            yield Finding(str(people), wrong, fix)
-    except InputError as error:
-        yield finding_of(error, fix)
-        return
-    if damage:
-        yield Finding(str(journal), damage, fix)
+def _check_rounds(project: ReviewProject) -> Iterator[Finding]:
+    """Whether the journal is of this review: it says of each round which candidates were added."""
+    with contextlib.closing(project.journal(write=False)) as journal:
+        added = {json.loads(event.value).get("sha256") for event in journal.events() if event.kind == "round"}
+    if missing := [each.file for each in project.rounds if each.sha256 not in added]:
+        yield Finding(str(project.folder / JOURNAL), f"is of another review: it does not have {missing[0]}", REPAIR)
 
 
 def certified_events(folder: Path, certificate: str) -> tuple[str, int | None]:

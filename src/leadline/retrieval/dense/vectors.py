@@ -28,6 +28,7 @@ from leadline.retrieval.index.manifest import (
     ABOUT_FORMAT,
     ABOUT_VECTORS,
     KIND,
+    MADE,
     REBUILD_VECTORS,
     TEXT_ARRAY,
     VECTOR_ARRAY,
@@ -125,9 +126,10 @@ def build_vectors(
         owned.add(about.name)
         folder = str(encoder.folder.resolve()) if model else ""
         said = {"model": folder, "precision": encoder.stated_precision, "fields": list(fields), "width": encoder.width}
-        write_stored(about, sealed({"what": ABOUT, "format": ABOUT_FORMAT, **said}))
         if path.exists() and Vectors(path, shape).is_sound():  # made before vectors had descriptions
+            write_stored(about, _description(said, path))
             return Vectors(path, shape)
+        write_stored(about, _description(said))
         order = _collection_order(context)
         into, done, crc = None, 0, 0
         if unfinished.name in owned.names and not unfinished.is_symlink():
@@ -167,12 +169,19 @@ def build_vectors(
         arrays.sync_file(unfinished)
         os.replace(unfinished, path)
         sync_folder(path.parent)
+        write_stored(about, _description(said, path))
         gone = [name for each in older for name in (each.name, each.with_suffix(".json").name) if name in owned.names]
         owned.remove([notes.name, *gone])
     if empty:
         what = f"{empty:,} of {shape[0]:,} documents have no text in {_read_fields(fields)}: they have no vector"
         warnings.warn(f"{context.index.folder}: {what}, and only words find them", LeadlineWarning, stacklevel=2)
     return Vectors(path, shape)
+
+
+def _description(said: dict[str, Any], path: Path | None = None) -> bytes:
+    """What is written beside vectors: how they are made and, once they are, which they are."""
+    made = {} if path is None else {MADE: arrays.read(path, REBUILD_VECTORS).root}
+    return sealed({"what": ABOUT, "format": ABOUT_FORMAT, **said, **made})
 
 
 def _read_fields(fields: Sequence[str]) -> str:

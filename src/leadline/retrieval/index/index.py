@@ -209,7 +209,7 @@ class Index(Result):
         from leadline.retrieval.index.manifest import check_index
 
         for finding in check_index(self.folder):
-            raise InputError(finding.path, f"{finding.problem}: {finding.fix}")
+            raise InputError(finding.path, f"{finding.problem}: {finding.mend}")
 
     # Documents
 

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.collections.documents.collection import check_identity, finding_of, findings
 from leadline.collections.documents.families import without_kind
 from leadline.errors import InputError, system_reason
 from leadline.retrieval.choices import Members
@@ -27,8 +26,18 @@ from leadline.retrieval.index.packing import BASED, packed
 from leadline.retrieval.index.segment import CODES, NUMBERS, Segment, SegmentFile, stored_wide
 from leadline.retrieval.index.terms import Terms
 from leadline.retrieval.index.tombstones import LiveSegment, Tombstones
-from leadline.text.checksums import CHECKSUM, Finding, check_seal, file_sha256, parsed_object, read_sealed, stored_bytes
-from leadline.text.owned_folder import identity_of, wrong_folder
+from leadline.text.checksums import (
+    CHECKSUM,
+    Finding,
+    check_seal,
+    file_sha256,
+    finding_of,
+    findings,
+    parsed_object,
+    read_sealed,
+    stored_bytes,
+)
+from leadline.text.owned_folder import check_identity, check_listed, identity_of, wrong_folder
 
 if TYPE_CHECKING:
     import polars as pl
@@ -500,6 +509,7 @@ VECTORS = "vectors-*.float16"
 VECTOR_ARRAY, TEXT_ARRAY = "vectors", "texts"  # in such a file: the vectors, and two numbers for each text
 ABOUT_VECTORS = "vectors-*.json"  # beside each file of vectors: by which model they were made
 ABOUT, ABOUT_FORMAT = "a description of vectors by leadline", 1
+MADE = "vectors"  # in the description, once they are made: the checksum of their file
 REBUILD_VECTORS = "make the vectors again with `leadline index --dense`"
 
 
@@ -512,6 +522,7 @@ def check_index(folder: Path) -> Iterator[Finding]:
         yield finding_of(error, REBUILD)
         return
     yield from check_identity(folder)
+    yield from check_listed(folder, (known["file"] for known in files_of(manifest)))
     for known in manifest["segments"]:
         yield from findings(partial(_check_segment, folder, known, manifest["fields"]), REBUILD)
     yield from findings(partial(_check_order, folder, manifest), REBUILD)
@@ -537,6 +548,8 @@ def _missing_vectors(folder: Path, manifest: dict[str, Any]) -> Iterator[Finding
     names = {f"{path.stem}.float16" for path in folder.glob(ABOUT_VECTORS)} | (owned.names if owned else set())
     for name in sorted(fnmatch.filter(names, f"vectors-*-{row_state(manifest)}.float16")):
         path = folder / name
+        if path.exists() and owned and f"{path.stem}.json" in owned.names and not path.with_suffix(".json").exists():
+            yield Finding(str(path.with_suffix(".json")), "is missing", REBUILD_VECTORS)
         if not path.exists() and not path.with_suffix(".unfinished").exists():
             yield Finding(str(path), "is missing", REBUILD_VECTORS)
 
@@ -548,12 +561,15 @@ def _check_vectors(path: Path, manifest: dict[str, Any]) -> None:
     if not path.stem.endswith(f"-{row_state(manifest)}"):
         return
     rows, numbers = sum(map(live_documents, manifest["segments"])), file.size(VECTOR_ARRAY)
-    width: object = None
+    about: dict[str, Any] = {}
     with contextlib.suppress(InputError):  # damaged, which is said elsewhere
-        width = read_about_vectors(path.with_suffix(".json")).get("width")
+        about = read_about_vectors(path.with_suffix(".json"))
+    width = about.get("width")
     fits = numbers == rows * width if isinstance(width, int) else not numbers % max(rows, 1)
     if not fits or (TEXT_ARRAY in file.names() and file.size(TEXT_ARRAY) != 2 * rows):
         raise damaged(str(path), f"it has {numbers:,} numbers for {rows:,} rows of the index", REBUILD_VECTORS)
+    if about.get(MADE, file.root) != file.root:
+        raise damaged(str(path), "it has not the vectors that were made for it", REBUILD_VECTORS)
 
 
 def read_about_vectors(path: Path) -> dict[str, Any]:

@@ -33,7 +33,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from leadline.collections.documents.collection import check_file, check_identity, finding_of
 from leadline.errors import InputError, checked_choice
 from leadline.records.topics import Topics
 from leadline.retrieval.index.manifest import content_digests
@@ -41,9 +40,9 @@ from leadline.retrieval.pipeline.after.where import chosen_packages
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.named_systems import settings, system
 from leadline.retrieval.pipeline.pipeline import Journal, Pipeline, Progress, pipeline_of
-from leadline.text.checksums import Finding, read_sealed, sealed, stored_bytes
+from leadline.text.checksums import Finding, check_file, finding_of, read_sealed, sealed, stored_bytes
 from leadline.text.files import reported, write_stored
-from leadline.text.owned_folder import OwnedFolder, identity_of
+from leadline.text.owned_folder import OwnedFolder, check_identity, check_listed, identity_of
 from leadline.text.source import read_toml
 
 KEYS = ("about", "choices", "runs", "parts")
@@ -380,6 +379,8 @@ def check_grid(folder: Path) -> Iterator[Finding]:
     except InputError as error:
         yield finding_of(error, REPAIR)
         return
+    if manifest["version"] >= VERSION:  # folders of earlier versions have no identity
+        yield from check_listed(folder, [MANIFEST])
     if "table" in manifest:
         yield from check_file(folder / TABLE, manifest["table"], REPAIR)
     for name, about in runs.items():

@@ -56,7 +56,7 @@ from leadline.show.lab.lab_store import (
 from leadline.show.lab.lab_store import FILE as STORE
 from leadline.text.checksums import file_sha256, parsed_object, stored_bytes
 from leadline.text.files import PATIENCE, replacing_ours
-from leadline.text.owned_files import IDENTITY, JOURNAL, RECORD, is_owned
+from leadline.text.owned_files import IDENTITY, JOURNAL, LOGS, RECORD, is_owned
 from leadline.text.owned_files import PEOPLE as PEOPLE_OF_POOL
 from leadline.text.owned_folder import OwnedFolder, identity_of, wrong_folder
 from leadline.text.source import read_text, stem
@@ -210,16 +210,7 @@ FILE_NAME = re.compile(r"[\w=+-][\w.=+-]{0,199}")
 JOURNAL_END, PRIVATE = ".journal", (".journal", ".people")  # beside a pool; what only its owner may read
 BESIDE_JOURNAL = (f"{JOURNAL_END}-wal", f"{JOURNAL_END}-shm")  # which SQLite makes while a journal is open
 BESIDE_PEOPLE = (".people-wal", ".people-shm")
-BESIDE_ENDINGS = (
-    ".manifest.json",
-    ".why.tsv",
-    ".json",
-    JOURNAL_END,
-    *BESIDE_JOURNAL,
-    ".people",
-    *BESIDE_PEOPLE,
-    ".part",
-)
+BESIDE_ENDINGS = (".manifest.json", ".why.tsv", ".json", JOURNAL_END, ".people", *LOGS, ".part")
 
 
 @dataclass(frozen=True)
@@ -526,7 +517,7 @@ class Lab:
             for path in sorted(folder.iterdir()) if folder.is_dir() else ():
                 if path.name.startswith(".") or path.is_symlink():
                     continue
-                if not (is_owned(path) if kind.is_folder else _is_thing(path)):
+                if not (is_owned(path) if kind.is_folder else _is_thing(path, kind)):
                     continue
                 yield places.get(path) or LabEntry(kind.name, stem(path), path)
 
@@ -540,9 +531,12 @@ class Lab:
             problem = "has a journal, and would replace that of the lab, with its marks: give --name"
             raise InputError(str(source), problem)
         for end in (*kind.beside, ""):  # the file itself comes last: only then is it there
-            if end and not Path(f"{source}{end}").is_file():
-                continue
             name = f"{kind.folder}/{file}{end}"
+            if end and not Path(f"{source}{end}").is_file():
+                if end not in PRIVATE and name in owned.names:  # of what is replaced
+                    owned.remove([name])
+                    owned.keep_only(owned.names - {name})
+                continue
             owned.reserve(name)
             with _opened(Path(f"{source}{end}")) as old, replacing_ours(self.folder / name) as new:
                 shutil.copyfileobj(old, new)
@@ -599,8 +593,10 @@ def _checked(
     return entry, file
 
 
-def _is_thing(path: Path) -> bool:
+def _is_thing(path: Path, kind: LabKind) -> bool:
     """Whether a file is one of the lab's things, and not what belongs to another file."""
+    if path.name.endswith((*LOGS, *kind.beside)):  # also where what it is beside is gone
+        return False
     return path.is_file() and not any(
         path.name.endswith(end) and Path(str(path).removesuffix(end)).exists() for end in BESIDE_ENDINGS
     )

@@ -15,12 +15,13 @@ from typing import Any
 from leadline.errors import InputError, system_reason
 from leadline.text.checksums import stored_bytes
 from leadline.text.files import changing, new_file, no_room, put_first, reported, sync_folder, tidy
+from leadline.text.owned_files import LOGS
 from leadline.text.store.events import begin_chain
 from leadline.text.store.kind import Execute, StoreKind
 
 Fill = Callable[[Execute], None]
 PATIENCE = 30.0  # seconds to wait for another writer
-BESIDE = ("-wal", "-shm", "-journal")  # what SQLite may make beside a file while it is open for writing
+BESIDE = (*LOGS, "-journal")  # what SQLite may make beside a file while it is open for writing
 LARGEST_COPY = 4 << 30  # bytes that are read into memory
 LARGEST_VALUE = 64 << 20  # bytes of a value that SQLite reads
 _MAGIC, _ROLLBACK = b"SQLite format 3\0", b"\1\1"
