@@ -186,7 +186,7 @@ class _Rows:
         differ = needed > 0
         largest_free = (ahead + behind - needed) / 2
         free = np.einsum("ij,ij->i", times, (size > 0) & (size <= largest_free[:, None]))
-        count = times @ (size > 0)
+        count = (times @ (size > 0)).astype(np.int64)
         few = differ & (free <= ENUMERATED)
         sizes = np.broadcast_to(size, times.shape)
         return cls(sizes, count, free, np.minimum(ahead, behind), needed, differ, few, times)
