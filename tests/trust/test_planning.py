@@ -8,7 +8,7 @@ import pytest
 import leadline as ll
 from leadline.errors import InputError, MeasureError
 from leadline.records.scores import Scores
-from leadline.trust.planning import fewest_topics, topic_numbers, topics_needed
+from leadline.trust.planning import Pilot, _drawn, fewest_topics, simulated_power, topic_numbers, topics_needed
 from leadline.trust.randomisation import flip_p
 
 RNG = np.random.default_rng
@@ -76,6 +76,17 @@ def test_a_larger_lead_never_needs_more() -> None:
             topics_needed(pilot - pilot.mean() + lead * pilot.std()) or 10**9 for lead in np.arange(0.1, 1.5, 0.07)
         ]
         assert needed == sorted(needed, reverse=True)
+
+
+@pytest.mark.parametrize("topics", [13, 40, 601])
+def test_the_first_studies_of_many_are_those_of_few(topics: int) -> None:
+    """However they are drawn: a power is simulated with few first, and with the others where it is near the wanted."""
+    np.testing.assert_array_equal(_drawn(30, topics, 2000, 1)[:400], _drawn(30, topics, 400, 1))
+    pilot = Pilot.of(effect_of(0.5)[:30])
+    assert pilot is not None
+    whole = simulated_power(pilot, topics, 0.01).significant
+    parts = [simulated_power(pilot, topics, 0.01, each).significant for each in (slice(400), slice(400, 2000))]
+    assert whole == pytest.approx((400 * parts[0] + 1600 * parts[1]) / 2000, abs=0.001)
 
 
 def test_a_firm_verdict_needs_more_and_has_its_power() -> None:

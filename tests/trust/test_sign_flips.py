@@ -14,7 +14,15 @@ from scipy import stats
 
 from leadline.trust import randomisation
 from leadline.trust.paired_tests import holm
-from leadline.trust.randomisation import flip_interval, flip_p, flip_test, pair_intervals, settled
+from leadline.trust.randomisation import (
+    drawn_flip_p,
+    flip_interval,
+    flip_p,
+    flip_test,
+    grid_step,
+    pair_intervals,
+    settled,
+)
 
 SCORES = st.floats(-1, 1).map(lambda value: round(value, 2))
 
@@ -113,6 +121,17 @@ def test_scale_sign_order_and_zeros_change_nothing(row: np.ndarray, scale: float
     for other in (row * scale, -row, row[::-1], np.concatenate([row, np.zeros(30)])):
         if abs(other.sum()) > 1e-6 or abs(row.sum()) < 1e-12:  # smaller ones are within the margin of equal sums
             assert flip_p(other[None])[0] == pytest.approx(p, rel=1e-6)
+
+
+@pytest.mark.parametrize("topics", [12, 40, 150])
+def test_p_of_drawn_topics_is_that_of_the_topics_one_by_one(topics: int) -> None:
+    """Of differences that are smooth, skewed, coarse or often 0, in samples that have each so many times."""
+    pilots = (rng(1).normal(0.3, 1, 25), rng(2).exponential(1, 25) - 0.5, rng(3).integers(-2, 5, 25) / 10)
+    for pilot in (*pilots, np.where(rng(4).random(25) < 0.5, 0.0, pilots[0])):
+        times = rng(5).multinomial(topics, np.full(25, 1 / 25), size=60).astype(float)
+        one_by_one = np.array([np.repeat(pilot, some.astype(int)) for some in times])
+        found = drawn_flip_p(pilot, times, grid_step(pilot))
+        np.testing.assert_allclose(found, flip_p(one_by_one, grid_step(pilot)), rtol=1e-3)
 
 
 @pytest.mark.parametrize("topics", [15, 30, 200])

@@ -14,6 +14,7 @@ import leadline as ll
 from leadline.errors import MeasureError, MismatchError
 from leadline.measures.definition import MEASURES, parse_measure
 from leadline.records.scores import Scores, t_quantile
+from leadline.trust import verdict
 from leadline.trust.no_verdict import why_never, why_no_verdict
 from leadline.trust.paired_tests import holm
 from leadline.trust.pairs import decide
@@ -67,6 +68,15 @@ def test_a_lead_that_half_the_judgements_lose_is_fragile() -> None:
     assert only.criterion.endswith("of 40 samples, 38 needed")
     assert found.winner is None
     assert found.headline().startswith("No firm winner: the lead of better is fragile; ")
+
+
+def test_how_many_samples_are_tested_together_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few judgements, so that samples lose topics: one test of all samples, or one of each."""
+    study = open_study(*planted(relevant=2, found_by_better=2, topics=9), "R@20")
+    together = decide(study.scores(), "R@20", study=study, samples=30, seed=1)
+    monkeypatch.setattr(verdict, "NUMBERS_AT_ONCE", 1)
+    assert decide(study.scores(), "R@20", study=study, samples=30, seed=1) == together
+    assert 0 < together.verdicts[0].significant_in < 1
 
 
 def test_no_difference_is_undecided_and_asks_for_more_topics() -> None:

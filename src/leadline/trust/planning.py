@@ -21,7 +21,7 @@ from leadline.records.result import Result, Table, counted, whole_percent
 from leadline.records.scores import Scores
 from leadline.trust.no_verdict import why_never, why_no_verdict
 from leadline.trust.paired_tests import all_pairs, checked_alpha, counts_of, difference_blocks
-from leadline.trust.randomisation import flip_p, grid_step
+from leadline.trust.randomisation import drawn_flip_p, grid_step
 from leadline.trust.rankings import aligned, best_first, sign
 from leadline.trust.study import Study, checked_samples
 
@@ -71,6 +71,10 @@ def topics_needed(
     level, firm = alpha / comparisons, halves is not None
     wanted = _quantile(power)
 
+    def simulated(topics: int, studies: slice, *, flipped: bool = True) -> float:
+        found = simulated_power(pilot, topics, level, studies, flipped=flipped, samples=samples, seed=seed)
+        return found.firm if firm else found.significant
+
     def enough(topics: int) -> bool:
         if topics > SIMULATED and pilot.effect < math.inf:
             expected = pilot.effect * math.sqrt(topics) + _quantile(level / 2) * math.sqrt(1 + pilot.effect**2)
@@ -78,14 +82,15 @@ def topics_needed(
                 return False
             if expected > wanted + CLEAR and not firm:
                 return True
-        for draws, flipped, far in ((FIRST_DRAWS, False, 2 * FAR), (FIRST_DRAWS, True, FAR), (DRAWS, True, 0.0)):
-            if not flipped and topics <= SIMULATED:
-                continue
-            found = simulated_power(pilot, topics, level, draws=draws, flipped=flipped, samples=samples, seed=seed)
-            reached = found.firm if firm else found.significant
-            if abs(reached - power) > far:
-                break
-        return reached >= power
+        first, others = slice(FIRST_DRAWS), slice(FIRST_DRAWS, DRAWS)
+        if topics > SIMULATED:
+            reached = simulated(topics, first, flipped=False)
+            if abs(reached - power) > 2 * FAR:
+                return reached >= power
+        reached = simulated(topics, first)
+        if abs(reached - power) <= FAR:
+            reached = (FIRST_DRAWS * reached + (DRAWS - FIRST_DRAWS) * simulated(topics, others)) / DRAWS
+        return reached >= power - 1e-12
 
     tried = topic_numbers(fewest_topics(level))
     # From above, so that a power that rises and falls again with the topics is not taken for enough.
@@ -173,8 +178,8 @@ def simulated_power(
     pilot: Pilot,
     topics: int,
     level: float,
+    studies: slice = slice(DRAWS),
     *,
-    draws: int = DRAWS,
     flipped: bool = True,
     samples: int = 100,
     seed: int = 1,
@@ -186,7 +191,7 @@ def simulated_power(
     and variance.
     Without `flipped` no signs are flipped, and all is decided by the approximation.
     """
-    counts = _drawn(len(pilot.differences), topics, seed)[:draws]
+    counts = _drawn(len(pilot.differences), topics, studies.stop, seed)[studies].astype(np.float64)
     sums = counts @ pilot.powers
     square, fourth = _of_sums(*sums.T[:3])
     # Draws near the limit are decided as a verdict is; the approximation is worse for few topics and a far limit.
@@ -197,8 +202,7 @@ def simulated_power(
     found = square > _limit(fourth, topics, level / factor if checked else level)
     if checked:
         near = np.flatnonzero(~found & (square > _limit(fourth, topics, min(level * factor, 0.999))))
-        rows = np.repeat(np.tile(pilot.differences, len(near)), counts[near].astype(np.intp).ravel())
-        found[near] = flip_p(rows.reshape(len(near), topics), pilot.step) < level
+        found[near] = drawn_flip_p(pilot.differences, counts[near], pilot.step) < level
     if pilot.powers.shape[1] == 3:
         return Decided(float(found.mean()), math.nan)
     from scipy.special import bdtrc, ndtr
@@ -235,13 +239,15 @@ def _limit(fourth: Array, topics: int, level: float) -> Array:
     return np.asarray(np.interp(fourth, points, limits))
 
 
-@lru_cache(maxsize=32)
-def _drawn(of: int, topics: int, seed: int) -> Array:
-    """How often each of the pilot's topics is in each study."""
+@lru_cache(maxsize=256)
+def _drawn(of: int, topics: int, draws: int, seed: int) -> Integers:
+    """How often each of the pilot's topics is in each study; the first studies of many are those of few."""
     rng = np.random.default_rng((seed, of, topics))
     if topics > 20 * of:  # where drawing one topic after the other takes longer
-        return rng.multinomial(topics, np.full(of, 1 / of), size=DRAWS).astype(np.float64)
-    return counts_of(rng.integers(of, size=(DRAWS, topics)), of).astype(np.float64)
+        counts = rng.multinomial(topics, np.full(of, 1 / of), size=draws)
+    else:
+        counts = counts_of(rng.integers(of, size=(draws, topics)), of)
+    return counts.astype(np.min_scalar_type(topics))
 
 
 def _quantile(share: float) -> float:

@@ -37,6 +37,7 @@ from leadline.trust.paired_tests import (
 # reached without it: of 30 topics with one small loss, only those with smaller differences make a choice.
 
 
+IN_CACHE = 2**16  # numbers that stay in the processor's cache while they are worked on
 ENUMERATED = 20  # differences up to which every flip is counted
 NEAR_ENUMERATED = 36  # the same for the few rows whose p is near the limit
 NEAR_COUNTED, NEAR_DRAWN = 2.0, 1.1  # the factor around the limit within which p is counted, or drawn
@@ -45,6 +46,8 @@ NEAR_DRAWS = 20_000  # for an error of about 1 %
 MOST_DRAWN = 100  # differences beyond which the approximation is better than these draws
 SAME = 1e-9  # sizes whose difference is a smaller share of the largest are equal
 FINEST_GRID = 1e-3  # of the largest difference: a finer grid is as good as none
+BITS = 8  # of a byte, and the signs that they stand for
+_SIGNS = np.where(np.unpackbits(np.arange(2**BITS, dtype=np.uint8)[:, None], axis=1), -1.0, 1.0)
 SMALLEST = float(np.finfo(np.float64).tiny)  # p is never 0
 
 
@@ -75,6 +78,27 @@ def flip_p(differences: Array, step: float | None = None) -> Array:
         many = rows.differ & ~rows.few
         found[many] = _saddlepoint(rows.at(many), None if step is None else step / scale[many])
         p[block] = found
+    return p
+
+
+def drawn_flip_p(differences: Array, times: Array, step: float) -> Array:
+    """The same for samples that have each of these differences so many times: samples × differences, all of one size.
+
+    >>> pilot, times = np.array([0.1, -0.3, 0.5]), np.array([[3.0, 1.0, 57.0], [12.0, 9.0, 40.0]])
+    >>> drawn_flip_p(pilot, times, 0.1).round(12).tolist() == [
+    ...     float(flip_p(np.repeat(pilot, some.astype(int))[None])[0].round(12)) for some in times
+    ... ]
+    True
+    """
+    rows = _Rows.drawn(differences, times)
+    p = np.ones(len(times))
+    if rows.few.any():
+        few = times[rows.few].astype(np.intp)
+        p[rows.few] = flip_p(np.repeat(np.tile(differences, len(few)), few.ravel()).reshape(len(few), -1), step)
+    many = np.flatnonzero(rows.differ & ~rows.few)
+    for block in _blocks(len(many), len(differences), IN_CACHE):
+        chosen = many[block]
+        p[chosen] = _saddlepoint(rows.at(chosen), np.full(len(chosen), step))
     return p
 
 
@@ -133,6 +157,7 @@ class _Rows:
     needed: Array  # the sum from which a flip counts
     differ: Mask  # rows that may have p below 1
     few: Mask  # rows of few differences that could be flipped
+    times: Array | None = None  # how often a row has each size, where not once
 
     @classmethod
     def of(cls, differences: Array) -> _Rows:
@@ -150,7 +175,23 @@ class _Rows:
         free = ((size > 0) & (size <= largest_free[:, None])).sum(axis=1)
         return cls(size, count, free, short, needed, differ, differ & (free <= ENUMERATED))
 
-    def at(self, mask: Mask) -> _Rows:
+    @classmethod
+    def drawn(cls, differences: Array, times: Array) -> _Rows:
+        """The samples that have each of these differences so many times: samples × differences."""
+        size = np.abs(differences)
+        size[size < SAME / 1000 * size.max()] = 0.0
+        ahead, behind = times @ np.maximum(differences, 0.0), times @ np.maximum(-differences, 0.0)
+        topics = times.sum(axis=1)
+        needed = least_extreme((ahead - behind) / topics) * topics
+        differ = needed > 0
+        largest_free = (ahead + behind - needed) / 2
+        free = np.einsum("ij,ij->i", times, (size > 0) & (size <= largest_free[:, None]))
+        count = (times @ (size > 0)).astype(np.int64)
+        few = differ & (free <= ENUMERATED)
+        sizes = np.broadcast_to(size, times.shape)
+        return cls(sizes, count, free, np.minimum(ahead, behind), needed, differ, few, times)
+
+    def at(self, mask: Mask | Integers) -> _Rows:
         return _Rows(
             self.size[mask],
             self.count[mask],
@@ -159,11 +200,21 @@ class _Rows:
             self.needed[mask],
             self.differ[mask],
             self.few[mask],
+            None if self.times is None else self.times[mask],
         )
 
+    def added(self, values: Array) -> Array:
+        """The sum over each row of a value for each difference."""
+        return _added(values, self.times)
 
-def _blocks(rows: int, width: int) -> Iterator[slice]:
-    at_once = max(1, NUMBERS_AT_ONCE // max(1, width))
+
+def _added(values: Array, times: Array | None) -> Array:
+    """The sum of each row, of values that occur so many times."""
+    return np.asarray(values.sum(axis=1) if times is None else np.einsum("ij,ij->i", values, times))
+
+
+def _blocks(rows: int, width: int, numbers: int = NUMBERS_AT_ONCE) -> Iterator[slice]:
+    at_once = max(1, numbers // max(1, width))
     return (slice(start, min(start + at_once, rows)) for start in range(0, rows, at_once))
 
 
@@ -177,7 +228,7 @@ def _counted(rows: _Rows) -> Array:
     for free in np.unique(rows.free):
         same = np.flatnonzero(rows.free == free)
         half = free // 2
-        for block in _blocks(len(same), 2 ** (free - half)):
+        for block in _blocks(len(same), 2 ** (free - half), IN_CACHE):
             chosen = same[block]
             fixed = rows.count[chosen, None] - free
             size = rows.size[chosen]
@@ -197,11 +248,12 @@ def _counted(rows: _Rows) -> Array:
 
 
 def _sums(size: Array) -> Array:
-    """The sums of each row under every choice of signs."""
-    sums = np.zeros((len(size), 1))
-    for column in size.T:
-        sums = np.concatenate([sums + column[:, None], sums - column[:, None]], axis=1)
-    return sums
+    """The sums of each row under every choice of signs: those of one half with those of the other."""
+    rows, width = size.shape
+    if width <= BITS:
+        return np.asarray(size @ _SIGNS[: 2**width, BITS - width :].T)
+    one, other = _sums(size[:, : width // 2]), _sums(size[:, width // 2 :])
+    return np.asarray((one[:, :, None] + other[:, None, :]).reshape(rows, -1))
 
 
 def _saddlepoint(rows: _Rows, step: Array | None = None) -> Array:
@@ -216,29 +268,37 @@ def _saddlepoint(rows: _Rows, step: Array | None = None) -> Array:
     p = np.exp2(1.0 - rows.count)
     half_step = _grid(rows.size) if step is None else step
     short = rows.short + half_step / 2
-    total, spread = rows.size.sum(axis=1), (rows.size**2).sum(axis=1)
+    squares = rows.size**2
+    total, spread, fourth = rows.added(rows.size), rows.added(squares), rows.added(squares**2)
     s = total - 2 * short
     z = s / np.sqrt(spread)
     near_0 = z < 1e-3  # where w and v are lost in rounding
     p[near_0] = 2 * ndtr(-np.maximum(z[near_0], 0))
     inner = np.flatnonzero(~near_0)
-    size, count, short, s = rows.size[inner], rows.count[inner], short[inner], s[inner]
-    h = half_step[inner]
-    least = s / spread[inner]
-    t, curvature = _saddle(size, short, least, least)
-    w = _root(size, count, short, t)
+    h, least = half_step[inner], s[inner] / spread[inner]
+    size, count, short = rows.size[inner], rows.count[inner], short[inner]
+    times = None if rows.times is None else rows.times[inner]
+    # The first terms of the series of t; of samples that are drawn, p to four digits is enough.
+    first = least + least**3 * fourth[inner] / (3 * spread[inner])
+    t, curvature = _saddle(size, short, least, first, 1e-10 if times is None else 1e-5, times)
+    w = _root(size, count, short, t, times)
     on_grid = np.where(h > 0, h, 1.0)
     v = np.where(h > 0, np.sinh(t * h) / on_grid, t) * np.sqrt(curvature)
     p[inner] = np.clip(_tail(w, v), p[inner], 1.0)
     return np.maximum(p, SMALLEST)
 
 
-def _root(size: Array, count: Integers, short: Array, t: Array) -> Array:
+def _root(size: Array, count: Integers, short: Array, t: Array, times: Array | None = None) -> Array:
     """w, the root of 2 (t s − K(t)), so that nothing overflows and nothing cancels.
 
     log cosh x = x + log(1 + e^(−2x)) − log 2.
     """
-    left = np.where(size > 0, np.log1p(np.exp(-2 * t[:, None] * size)), 0.0).sum(axis=1)
+    # Not log1p, which takes three times as long: the sum has the rounding errors of log 2 anyway.
+    left = np.multiply(t[:, None], -2 * size)
+    np.exp(left, out=left)
+    left += 1
+    np.log(left, out=left)
+    left = _added(np.where(size > 0, left, 0.0), times)
     return np.asarray(np.sqrt(2 * np.maximum(count * np.log(2) - 2 * t * short - left, 0.0)))
 
 
@@ -249,7 +309,9 @@ def _tail(w: Array, v: Array) -> Array:
     return np.asarray(2 * (ndtr(-w) + np.exp(-w * w / 2) / np.sqrt(2 * np.pi) * (1 / v - 1 / w)))
 
 
-def _saddle(size: Array, short: Array, least: Array, t: Array, digits: float = 1e-10) -> tuple[Array, Array]:
+def _saddle(
+    size: Array, short: Array, least: Array, t: Array, digits: float = 1e-10, times: Array | None = None
+) -> tuple[Array, Array]:
     """The t at which K'(t) is the sum of the sizes less twice what is `short`, and K''(t); from a first `t`.
 
     K' is concave right of 0, so that Newton's steps never go too far to the right; t d ≥ tanh(t d) makes s / Σ d² a t
@@ -257,10 +319,16 @@ def _saddle(size: Array, short: Array, least: Array, t: Array, digits: float = 1
     lose no digits.
     """
     for _ in range(200):
-        x = np.exp(-2 * t[:, None] * size)
-        share = x / (1 + x)  # the share of a difference's flips that have the other sign
-        curvature = 4 * (size**2 * share / (1 + x)).sum(axis=1)
-        step = 2 * ((size * share).sum(axis=1) - short) / curvature
+        x = np.multiply(t[:, None], -2 * size)
+        np.exp(x, out=x)
+        both = 1 + x
+        x /= both  # the share of a difference's flips that have the other sign
+        x *= size
+        moved = _added(x, times)
+        x *= size
+        x /= both
+        curvature = 4 * _added(x, times)
+        step = 2 * (moved - short) / curvature
         if (np.abs(step) <= digits * t).all():
             break
         t = np.maximum(t + step, least)
@@ -348,7 +416,7 @@ def flip_interval(differences: Array, p: Array, alpha: float = 0.05) -> tuple[Ar
         if topics <= SUBSETS_COUNTED:
             low, high = _typical_values(differences, alpha)
         else:
-            for block in _blocks(rows, topics):
+            for block in _blocks(rows, topics, IN_CACHE):
                 low[block] = _lowest(differences[block], alpha)
                 high[block] = -_lowest(-differences[block], alpha)
     # Where many subsets have mean 0, as those of equal scores, a limit is 0 itself, and belongs to the interval. Where
@@ -418,13 +486,14 @@ def _lowest(differences: Array, alpha: float) -> Array:
     t = -theta * topics / (spread + topics * theta**2)
     found = theta.copy()
     left = np.arange(len(rows))
-    for _ in range(MOST_STEPS):
+    for steps in range(MOST_STEPS):
+        digits = max(10.0 ** (-2 - 2 * steps), NEAR_LIMIT)  # of t, which the next θ changes again
         shifted = centred - theta[:, None]
         size = np.abs(shifted)
         short = np.maximum(-shifted, 0.0).sum(axis=1)
         total = -theta * topics
         least = total / (spread + topics * theta**2)
-        t, curvature = _saddle(size, short, least, np.maximum(t, least), 1e-7)
+        t, curvature = _saddle(size, short, least, np.maximum(t, least), digits)
         w = np.maximum(_root(size, np.full(len(left), topics), short, t), 1e-4)
         p = np.clip(_tail(w, t * np.sqrt(curvature)), 2.0 ** (1 - topics), 1.0)
         z = -ndtri(p / 2)
@@ -434,7 +503,7 @@ def _lowest(differences: Array, alpha: float) -> Array:
         step = theta - (z - wanted) / slope
         step = np.where((step > below) & (step < above), step, (below + above) / 2)
         found[left] = step
-        going = np.abs(step - theta) > NEAR_LIMIT * -step
+        going = np.abs(step - theta) > NEAR_LIMIT * -step if digits == NEAR_LIMIT else np.ones(len(step), np.bool_)
         if not going.any():
             break
         left, centred, spread, t = left[going], centred[going], spread[going], t[going]
@@ -468,8 +537,6 @@ def _corrected_by_count(differences: Array, mean: Array, limit: Array, wanted: f
 
 
 FLIPS_AT_ONCE = 2048  # a block of sums then stays in the processor's cache, and counts of a block fit 16 bits
-# The signs that the eight bits of a byte stand for.
-_SIGNS = np.where(np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1), -1.0, 1.0)
 
 
 def randomisation(matrix: Array, *, rng: np.random.Generator | None = None, draws: int | None = None) -> TestResult:

@@ -16,6 +16,7 @@ import numpy as np
 from leadline.measures.definition import parse_measure
 from leadline.measures.hits import Array, Integers
 from leadline.records.result import Result, Table, counted, decimals, whole_percent
+from leadline.trust.paired_tests import NUMBERS_AT_ONCE
 from leadline.trust.planning import HALF, STABLE
 from leadline.trust.randomisation import is_below
 from leadline.trust.study import Study, dropped_topics
@@ -240,14 +241,20 @@ def support(
     rng = np.random.default_rng(seed)
     stays, turns = np.zeros(len(ahead)), np.zeros(len(ahead))
     realised, topics_lost = np.empty(samples), np.empty(samples)
+    at_once = max(1, NUMBERS_AT_ONCE // max(1, len(ahead) * len(study.topics)))  # samples that are tested together
+    leads: list[Array] = []
     for done in range(samples):
         values, realised[done], topics_lost[done] = study.sample(HALF, rng)
         values = values[:, :, place] * direction
-        values = values[:, np.isfinite(values).all(axis=0)]
-        if values.shape[1]:  # a sample in which no topic is left shows nothing
-            differences = values[ahead] - values[behind]
-            stays += (differences.mean(axis=1) > 0) & is_below(differences, limit)
-            turns += differences.mean(axis=1) < 0
+        # A topic without a value for every run says nothing, as one without a difference.
+        known = np.isfinite(values).all(axis=0)
+        leads.append(np.where(known, values[ahead] - values[behind], 0.0))
+        if len(leads) == at_once or done == samples - 1:
+            total = np.sum(leads, axis=2)
+            below = is_below(np.concatenate(leads), limit).reshape(total.shape)
+            stays += ((total > 0) & below).sum(axis=0)
+            turns += (total < 0).sum(axis=0)
+            leads.clear()
         if progress is not None:
             progress(done + 1, samples)
     notes = dropped_topics(study, [HALF], realised[None], topics_lost[None])

@@ -416,7 +416,8 @@ class Lab:
             other = by_name.setdefault((new.kind, new.name), new)
             if other.sha256 != new.sha256:
                 raise InputError(str(new.path), f"has the same name as {other.path}: add one of them with --name")
-        return [self._store(new, file, replaced=replaced) for new, file in checked]
+        with self.store.kept_open(), self._locked() as owned:  # once for all: what is listed is read in full each time
+            return [self._stored(owned, new, file, replaced=replaced) for new, file in checked]
 
     def _named_already(
         self, new: LabEntry, recorded: dict[tuple[str, str], LabEntry], *, replaced: bool
@@ -434,20 +435,23 @@ class Lab:
         return old, is_same
 
     def _store(self, new: LabEntry, file: str, *, replaced: bool) -> LabEntry:
+        with self._locked() as owned:
+            return self._stored(owned, new, file, replaced=replaced)
+
+    def _stored(self, owned: OwnedFolder, new: LabEntry, file: str, *, replaced: bool) -> LabEntry:
         """Record what was checked; a file is copied under the name `file`."""
         found, source, entry = KINDS[new.kind], new.path, replace(new, path=new.path.resolve())
-        with self._locked() as owned:
-            _, recorded = self._records()
-            old, is_same = self._named_already(new, recorded, replaced=replaced)
-            if old is not None and is_same and old.sha256 == entry.sha256:
-                return old
-            if not found.is_folder and not self._is_inside(source, found):
-                entry = replace(entry, path=self._copy(owned, found, source, file))
-                if old is not None and old.path != entry.path and self._is_inside(old.path, found):
-                    owned.remove([f"{found.folder}/{old.path.name}"] if _listed(owned, found, old.path) else [])
-            written = {**asdict(entry), "path": _written_place(entry.path, self.folder)}
-            with self.store.change() as now:
-                now.records(ENTRIES).put(entry_key(entry.kind, entry.name), written)
+        _, recorded = self._records()
+        old, is_same = self._named_already(new, recorded, replaced=replaced)
+        if old is not None and is_same and old.sha256 == entry.sha256:
+            return old
+        if not found.is_folder and not self._is_inside(source, found):
+            entry = replace(entry, path=self._copy(owned, found, source, file))
+            if old is not None and old.path != entry.path and self._is_inside(old.path, found):
+                owned.remove([f"{found.folder}/{old.path.name}"] if _listed(owned, found, old.path) else [])
+        written = {**asdict(entry), "path": _written_place(entry.path, self.folder)}
+        with self.store.change() as now:
+            now.records(ENTRIES).put(entry_key(entry.kind, entry.name), written)
         self._seen = None
         return entry
 
