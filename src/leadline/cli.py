@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import importlib
 import io
 import os
@@ -18,8 +19,18 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from leadline.commands import command_files, grouped, summary
-from leadline.commands.shared.memory_limit import check_imports, is_shortage
-from leadline.errors import InputError, LeadlineError, LeadlineWarning, UsageError, nearest, system_reason, visible
+from leadline.commands.shared.process_limits import memory_left, prepare_process
+from leadline.errors import (
+    InputError,
+    LeadlineError,
+    LeadlineWarning,
+    UsageError,
+    is_panic,
+    nearest,
+    shortage_in,
+    system_reason,
+    visible,
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -27,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     warnings.showwarning = _print_warning
     _replace_closed_streams()
     try:
-        check_imports()
+        prepare_process()
         _run(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
         if arguments is None:
@@ -46,14 +57,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _fail("leadline", f"not enough memory{needed}", 1)
     except RecursionError:
         _fail("leadline", "the input is nested too deeply", 1)
-    except (RuntimeError, ImportError) as error:
-        if _is_interrupt(error):
-            _stop(at_once=arguments is None)
-        if not is_shortage(error):
-            raise
-        _fail("leadline", f"not enough memory ({error})", 1)
     except KeyboardInterrupt:
         _stop(at_once=arguments is None)
+    except BaseException as error:  # panics are no Exceptions
+        if isinstance(error, (RuntimeError, ImportError)) and _is_interrupt(error):
+            _stop(at_once=arguments is None)
+        if (problem := _of_library(error)) is None:
+            raise
+        _fail("leadline", problem, 1)
+
+
+def _of_library(error: BaseException) -> str | None:
+    """What a library's error or panic says in one line; None for an error that is a fault of ours."""
+    said = " ".join(str(error).split())
+    if isinstance(error, SystemError) and memory_left() is not None:  # an import that found no memory for its error
+        return f"not enough memory ({said})"
+    if short := shortage_in(error):
+        return f"not enough memory ({said})" if short.errno == errno.ENOMEM else system_reason(short)
+    return f"a library failed: {said}" if is_panic(error) else None
 
 
 def _is_interrupt(error: BaseException) -> bool:

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from leadline.errors import InputError, LeadlineError
+from leadline.errors import InputError, LeadlineError, shortage_in
 from leadline.records.result import decimals, human, number
 from leadline.show.choices import FIGURE_ENDINGS
 from leadline.text.files import write_whole
@@ -54,7 +54,9 @@ def altair() -> Any:
     """The package altair; an error that says how to install it if it is missing."""
     try:
         return importlib.import_module("altair")
-    except ImportError:
+    except ImportError as error:
+        if shortage_in(error):
+            raise
         raise LeadlineError("a chart needs the package altair: pip install altair") from None
 
 
@@ -282,7 +284,9 @@ def save(chart: Any, path: str | os.PathLike[str]) -> None:
         return
     try:
         convert: Any = importlib.import_module("vl_convert")
-    except ImportError:
+    except ImportError as error:
+        if shortage_in(error):
+            raise
         raise LeadlineError(
             f"a figure as {ending} needs the package vl-convert-python: pip install vl-convert-python"
         ) from None
