@@ -48,6 +48,7 @@ class FaultJob:
     before: str = ""  # commands, separated by semicolons
     reads: str = ""  # a command that reads the output: it must refuse files that do not belong together
     same: bool = True  # whether the same command writes the same again, as one that writes the time does not
+    adds: str = ""  # a pattern of names that a second attempt adds to those of the first
     once: bool = False  # whether it may not be given again, or does something else then
 
 
@@ -266,7 +267,7 @@ class JobUnderFaults:
             read = forked(self.job.reads.split(), work)
             if read.status:
                 return f"what the second attempt made cannot be read: {read.errors[-300:].decode()!r}"
-        left = set(names(work)) - set(self.names)
+        left = {name for name in set(names(work)) - set(self.names) if not re.fullmatch(self.job.adds, name)}
         return f"left behind {sorted(left)}" if left else ""
 
     def _is_refused(self, work: Path) -> bool:

@@ -50,7 +50,9 @@ MORE_JOBS = {
     },
     "pagerank": FaultJob("links pagerank larger -f parquet -o out -q", "out"),
     "duplicates": FaultJob("duplicates larger -f tsv -o out -q", "out"),
-    "crawl": FaultJob("crawl SITE -o out --delay 0 -q", "out", reads="check out", same=False),
+    "crawl": FaultJob(
+        "crawl SITE -o out --delay 0 -q", "out", reads="check out", same=False, adds=r"out/warc/pages-\d+\.warc\.gz"
+    ),
     "lab init": FaultJob(LAB, "out", reads="check out", same=False, once=True),
     "lab add": FaultJob("lab add out qrels.txt a.run b.run -q", "out", LAB, "check out", same=False, once=True),
     "demo": FaultJob(

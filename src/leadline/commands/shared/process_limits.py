@@ -26,6 +26,7 @@ _HEAPS, _HEAPS_OPTION = 2, -8  # of glibc, which otherwise reserves 64 MB for ea
 
 def prepare_process() -> None:
     """Allow as many open files as is usual; where a limit is low, spare, and check imports against it."""
+    _leave_no_half_module()
     limited = memory_left() is not None
     if limited:
         _spare_memory()
@@ -44,6 +45,15 @@ def memory_left() -> int | None:
     except (ImportError, OSError, ValueError):
         return None
     return None if limit == resource.RLIM_INFINITY else limit - pages * resource.getpagesize()
+
+
+def _leave_no_half_module() -> None:
+    """Keep no compiled module where files are limited (`ulimit -f`): Python may leave half of it, and believe it."""
+    with contextlib.suppress(ImportError):
+        import resource
+
+        if resource.getrlimit(resource.RLIMIT_FSIZE)[0] != resource.RLIM_INFINITY:
+            sys.dont_write_bytecode = True
 
 
 def _allow_open_files() -> int:
