@@ -88,6 +88,7 @@ attack: $(READY)
 soak: $(READY) test-bounds
 	LEADLINE_SOAK=1 $(BIN)/pytest -n 2 -m soak
 	$(BIN)/python tools/attack/fault_injection.py
+	$(BIN)/python tools/attack/little_room.py
 	$(BIN)/python tools/attack/fuzz.py --total 1000000
 	$(BIN)/python tools/attack/run.py --count 1000
 

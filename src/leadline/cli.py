@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import importlib
 import io
 import os
@@ -18,7 +19,18 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from leadline.commands import command_files, grouped, summary
-from leadline.errors import InputError, LeadlineError, LeadlineWarning, UsageError, nearest, system_reason, visible
+from leadline.commands.shared.process_limits import memory_left, prepare_process
+from leadline.errors import (
+    InputError,
+    LeadlineError,
+    LeadlineWarning,
+    UsageError,
+    is_panic,
+    nearest,
+    shortage_in,
+    system_reason,
+    visible,
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -26,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     warnings.showwarning = _print_warning
     _replace_closed_streams()
     try:
-        _check_imports()
+        prepare_process()
         _run(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
         if arguments is None:
@@ -45,14 +57,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _fail("leadline", f"not enough memory{needed}", 1)
     except RecursionError:
         _fail("leadline", "the input is nested too deeply", 1)
-    except (RuntimeError, ImportError) as error:
-        if _is_interrupt(error):
-            _stop(at_once=arguments is None)
-        if not _is_shortage(error):
-            raise
-        _fail("leadline", f"not enough memory ({error})", 1)
     except KeyboardInterrupt:
         _stop(at_once=arguments is None)
+    except BaseException as error:  # panics are no Exceptions
+        if isinstance(error, (RuntimeError, ImportError)) and _is_interrupt(error):
+            _stop(at_once=arguments is None)
+        if (problem := _of_library(error)) is None:
+            raise
+        _fail("leadline", problem, 1)
+
+
+def _of_library(error: BaseException) -> str | None:
+    """What a library's error or panic says in one line; None for an error that is a fault of ours."""
+    said = " ".join(str(error).split())
+    if isinstance(error, SystemError) and memory_left() is not None:  # an import that found no memory for its error
+        return f"not enough memory ({said})"
+    if short := shortage_in(error):
+        return f"not enough memory ({said})" if short.errno == errno.ENOMEM else system_reason(short)
+    return f"a library failed: {said}" if is_panic(error) else None
 
 
 def _is_interrupt(error: BaseException) -> bool:
@@ -204,49 +226,6 @@ def overview(files: Mapping[str, Path]) -> str:
     for job, names in grouped(files).items():
         lines += [job, *(f"  leadline {name:<23} {summary(files[name])}" for name in names), ""]
     return "\n".join([*lines, "`leadline COMMAND --help` lists the options of a command and shows examples."])
-
-
-# Under a limit of memory (`ulimit -v`), what libraries would end with a crash is refused in one line: OpenBLAS and
-# Polars end the process where they cannot reserve memory, so the room that they need is compared first.
-
-
-# Address space that the import and a small task reserve, measured with two processors, most of which is never used.
-_NEEDED = {"numpy": 160 << 20, "polars": 1280 << 20, "scipy": 320 << 20}
-
-
-def _check_imports() -> None:
-    """Compare what is left with what a library needs when it is imported; does nothing where there is no limit."""
-    if _memory_left() is not None:
-        sys.meta_path.insert(0, _CheckedImports())
-
-
-def _memory_left() -> int | None:
-    """The bytes of address space that this process may still reserve; None where no limit is known."""
-    try:
-        import resource
-
-        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-        with open("/proc/self/statm", encoding="ascii") as file:
-            pages = int(file.read().split()[0])
-    except (ImportError, OSError, ValueError):
-        return None
-    return None if limit == resource.RLIM_INFINITY else limit - pages * resource.getpagesize()
-
-
-def _is_shortage(error: Exception) -> bool:
-    """Whether an error says, in the words of a library, that memory ran out."""
-    words = ("can't start new thread", "failed to map segment", "cannot allocate memory")
-    return _memory_left() is not None and any(each in str(error).lower() for each in words)
-
-
-class _CheckedImports:
-    """Finds no module; raises MemoryError where one is imported without the memory that it needs."""
-
-    def find_spec(self, name: str, _path: Any, _target: Any = None) -> None:
-        left = _memory_left() if name in _NEEDED else None
-        if left is not None and left < _NEEDED[name]:
-            room = f"{_NEEDED[name] / 1e6:.0f} MB are needed, {max(left, 0) / 1e6:.0f} MB are left"
-            raise MemoryError(f"{room} of the limit that `ulimit -v` shows")
 
 
 if __name__ == "__main__":

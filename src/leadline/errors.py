@@ -11,7 +11,9 @@ The command line prints the message as one line and exits with status 1, or with
 
 from __future__ import annotations
 
+import errno
 import functools
+import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -92,12 +94,55 @@ def in_sentence(words: Sequence[str], last: str = "and") -> str:
 
 
 def system_reason(error: OSError) -> str:
-    """Why the system refused, in lower case, as the end of an error message.
+    """Why the system refused, in lower case, as the end of an error message; a limit that was reached is named.
 
     >>> system_reason(PermissionError(13, "Permission denied", "qrels.txt"))
     'permission denied'
     """
-    return (error.strerror or str(error)).lower()
+    reason = (error.strerror or str(error)).lower()
+    if error.errno == errno.ENOSPC:
+        return "the disk is full"
+    if error.errno not in (errno.EMFILE, errno.EFBIG):
+        return reason
+    try:
+        import resource
+    except ImportError:  # Windows, which has no such limits
+        return reason
+    name, words, option = {
+        errno.EMFILE: (resource.RLIMIT_NOFILE, "this process may open {:,}", "-n"),
+        errno.EFBIG: (resource.RLIMIT_FSIZE, "this process may write files of {:,} bytes", "-f"),
+    }[error.errno]
+    limit, _ = resource.getrlimit(name)
+    return reason if limit == resource.RLIM_INFINITY else f"{reason}, {words.format(limit)}: raise `ulimit {option}`"
+
+
+# What the system and libraries say when something is short.
+_WORDS_OF_SHORTAGE = {
+    errno.ENOSPC: ("no space left on device", "database or disk is full"),
+    errno.EMFILE: ("too many open files",),
+    errno.EFBIG: ("file too large",),
+    errno.ENOMEM: ("cannot allocate memory", "failed to map segment", "can't start new thread"),
+}
+
+
+def shortage_in(error: BaseException) -> OSError | None:
+    """What was short where a library says it in an error of its own, such as a panic of Polars; None for all others.
+
+    >>> shortage_in(ValueError("Os { code: 24, message: 'Too many open files' }"))
+    OSError(24, 'Too many open files')
+    """
+    if isinstance(error, (LeadlineError, MemoryError, UnicodeError)):
+        return None
+    said = str(error).lower()
+    for code, words in _WORDS_OF_SHORTAGE.items():
+        if any(each in said for each in words):
+            return OSError(code, os.strerror(code))
+    return None
+
+
+def is_panic(error: BaseException) -> bool:
+    """Whether this is a panic of a library in Rust, which is no Exception."""
+    return type(error).__name__ == "PanicException"
 
 
 def visible(text: str, keep: str = "") -> str:

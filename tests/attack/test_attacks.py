@@ -32,6 +32,29 @@ def test_failing_and_killed_writes(attack: Attack, soak: bool, job: str) -> None
     assert attack(code) == ""
 
 
+@pytest.mark.parametrize(
+    ("limit", "jobs"),
+    [
+        ("disk", ["collection update", "judge import", "lab init"]),
+        ("file", ["run", "judge import", "collection build"]),
+        ("descriptors", ["grid"]),
+        ("memory", ["index"]),
+    ],
+)
+def test_little_room(attack: Attack, limit: str, jobs: list[str]) -> None:
+    """A few sizes of some jobs; `make soak` runs all of tools/attack/little_room.py."""
+    most = 3 if limit in ("memory", "descriptors") else 5
+    code = f"""
+from little_room import attack_job
+tallies = [attack_job(name, {limit!r}, base, {most}) for name in {jobs!r}]
+print(all(tally.tried for tally in tallies), *(failure for tally in tallies for failure in tally.failures), sep="\\n")
+"""
+    tried, *failures = attack(code).splitlines()
+    if tried == "False":
+        pytest.skip("no small disk can be mounted here")
+    assert failures == []
+
+
 def test_fuzzed_records(attack: Attack) -> None:
     """A few inputs for each target; `make soak` runs tools/attack/fuzz.py with a million."""
     code = """

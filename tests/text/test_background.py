@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from leadline.errors import InputError
 from leadline.text.background import Background
 
 
@@ -35,6 +36,30 @@ def test_work_is_done_again_and_again_also_after_an_error(capsys: pytest.Capture
     with Background(work, "test", every=0.01):
         assert done.wait(20)
     assert "ZeroDivisionError" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (MemoryError("335 MB are needed"), "not enough memory (335 MB are needed)"),
+        (OSError(28, "No space left on device", "lab/x"), "lab/x: the disk is full"),
+        (InputError("lab", "is damaged"), "lab: is damaged"),
+        (RuntimeError("Os { code: 24, message: Too many open files }"), "too many open files"),
+    ],
+)
+def test_what_the_user_can_mend_is_one_line(capsys: pytest.CaptureFixture[str], error: Exception, said: str) -> None:
+    turns, done = [], threading.Event()
+
+    def work() -> None:
+        turns.append(1)
+        if len(turns) == 1:
+            raise error
+        done.set()
+
+    with Background(work, "test", every=0.01):
+        assert done.wait(20)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"leadline: test: {said}")
 
 
 def test_what_is_woken_during_a_turn_gets_a_turn_of_its_own() -> None:

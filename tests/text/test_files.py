@@ -13,7 +13,7 @@ import pytest
 
 from leadline.errors import InputError
 from leadline.text import files
-from leadline.text.files import replacing, replacing_ours, write_stored, write_whole
+from leadline.text.files import replacing, replacing_ours, shortage_at, write_stored, write_whole
 from leadline.text.owned_folder import OwnedFolder
 
 
@@ -125,6 +125,34 @@ def test_a_full_disk_is_one_line_with_sizes(tmp_path: Path, monkeypatch: pytest.
         write_whole(path, b"x" * 3000)
     assert path.read_bytes() == b"old"
     assert names_in(tmp_path) == ["out"]
+
+
+def test_what_a_library_says_of_a_full_disk_is_the_same_line(tmp_path: Path) -> None:
+    panic = type("PanicException", (BaseException,), {})
+    for error in (ValueError("No space left on device (os error 28)"), panic("Err: No space left on device")):
+        with (
+            pytest.raises(InputError, match=r"out: cannot be written: the disk is full \(.* free\)"),
+            replacing(tmp_path / "out"),
+        ):
+            raise error
+    with pytest.raises(RuntimeError, match="new thread"), replacing(tmp_path / "out"):
+        raise RuntimeError("can't start new thread")  # memory is not short because of this file
+    assert names_in(tmp_path) == []
+
+
+def test_a_limit_that_was_reached_is_named(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    assert shortage_at(tmp_path / "store") == ""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5000, before[1]))
+    try:
+        with pytest.raises(InputError) as refused:
+            write_whole(tmp_path / "out", b"x" * 6000)
+        assert "raise `ulimit -f`" in shortage_at(tmp_path / "store")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    said = "out: cannot be written: file too large, this process may write files of 5,000 bytes: raise `ulimit -f`"
+    assert str(refused.value).endswith(said)
 
 
 def test_a_file_of_ours_is_refused_and_our_own_writers_may(tmp_path: Path) -> None:

@@ -12,8 +12,7 @@ ends there. Afterwards
 - a second attempt succeeds, gives what an undisturbed one gives, and leaves no other names behind.
 
 Random names are the same in every case, so that equal leftovers are recognised and the second attempt after them is
-made once. Polars and SQLite write through their own handles, which cannot be stopped here: the small disks of
-`hostile_streams.py` do that.
+made once. Polars and SQLite write through their own handles, which cannot be stopped here: `little_room.py` does that.
 """
 
 from __future__ import annotations
@@ -48,6 +47,9 @@ class FaultJob:
     output: str  # a file or folder; or several files that belong together
     before: str = ""  # commands, separated by semicolons
     reads: str = ""  # a command that reads the output: it must refuse files that do not belong together
+    same: bool = True  # whether the same command writes the same again, as one that writes the time does not
+    adds: str = ""  # a pattern of names that a second attempt adds to those of the first
+    once: bool = False  # whether it may not be given again, or does something else then
 
 
 GROWN = "collection build documents.jsonl -o grown --processes 1 -q; index grown -o out --positions --workers 1 -q;"
@@ -179,7 +181,7 @@ def inputs(folder: Path) -> dict[str, str]:
 class JobUnderFaults:
     """One job, prepared, with what an undisturbed run gives."""
 
-    def __init__(self, job: FaultJob, base: Path, place: Path) -> None:
+    def __init__(self, job: FaultJob, base: Path, place: Path, site: str = "") -> None:
         self.job, self.place = job, place
         self.base, work = place / "base", place / "work"
         self.known: dict[str, str] = {}  # what a second attempt gave, by what was there before it
@@ -188,10 +190,10 @@ class JobUnderFaults:
             done = forked(command.split(), work)
             assert done.status == 0, done.errors.decode()
         work.rename(self.base)
-        self.arguments = job.command.split()
+        self.arguments = job.command.replace("SITE", site).split()
         self.old = self._state(self.base)
         self.inputs = inputs(self.base)
-        with self._fresh() as work:
+        with self.fresh() as work:
             log = place / "calls"
             log.touch()
             done = forked(self.arguments, work, before=Faults(log).install)
@@ -200,12 +202,14 @@ class JobUnderFaults:
             self.new, self.names = self._state(work), names(work)
 
     def _state(self, work: Path) -> object:
-        """What can be read of the output."""
+        """What can be read of the output; only whether it is there, where each attempt writes something else."""
+        if not self.job.same:
+            return any((work / output).exists() for output in self.job.output.split())
         found = [state(work / output) for output in self.job.output.split()]
         return found[0] if len(found) == 1 else found
 
     @contextlib.contextmanager
-    def _fresh(self) -> Iterator[Path]:
+    def fresh(self) -> Iterator[Path]:
         """A copy to work on, always at the same place: an index knows the path of its collection."""
         work = self.place / "work"
         shutil.copytree(self.base, work)
@@ -216,7 +220,7 @@ class JobUnderFaults:
 
     def attack(self, at: int, kind: str) -> str:
         """Spoil one call; returns what is wrong afterwards, or nothing."""
-        with self._fresh() as work:
+        with self.fresh() as work:
             done = forked(self.arguments, work, before=Faults(self.place / "none", at, kind).install)
             return self.wrong(done, work, kind)
 
@@ -244,6 +248,8 @@ class JobUnderFaults:
                 return "left a mix of the old and the new"
             if not self._is_refused(work):
                 return "left neither the old nor the new"
+        if done.status == 0 and kind != "kill" and self.job.once:
+            return ""
         there = {name: digest for name, digest in contents(work).items() if name.rpartition("/")[2] != "lock"}
         key = json.dumps([there, names(work)], sort_keys=True)
         if key not in self.known:
@@ -257,7 +263,11 @@ class JobUnderFaults:
             return f"the second attempt fails: {again.errors[-300:].decode()!r}"
         if self._state(work) != self.new:
             return "the second attempt gives another result"
-        left = set(names(work)) - set(self.names)
+        if not self.job.same and self.job.reads:
+            read = forked(self.job.reads.split(), work)
+            if read.status:
+                return f"what the second attempt made cannot be read: {read.errors[-300:].decode()!r}"
+        left = {name for name in set(names(work)) - set(self.names) if not re.fullmatch(self.job.adds, name)}
         return f"left behind {sorted(left)}" if left else ""
 
     def _is_refused(self, work: Path) -> bool:

@@ -84,14 +84,16 @@ class Outcome:
 
 def run(
     arguments: Sequence[str], folder: Path, *, seconds: float = SECONDS, memory: int = MEMORY, entry: bytes = b"",
-    environment: dict[str, str] | None = None, **options: object,
+    descriptors: int | None = None, environment: dict[str, str] | None = None, **options: object,
 ) -> Outcome:  # fmt: skip
-    """Run the command in a process of its own."""
+    """Run the command in a process of its own; `descriptors` is how many files it may have open."""
     begin = time.monotonic()
 
     def limits() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        if descriptors is not None:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
 
     env = {**os.environ, "PYTHONHASHSEED": "0", "COLUMNS": "200", **(environment or {})}
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}

@@ -1,10 +1,8 @@
-"""A system that says no: closed streams, full devices and disks, other users, little memory."""
+"""A system that says no: closed streams, full devices, other users, little memory."""
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
-import errno
 import os
 import random
 import signal
@@ -17,7 +15,6 @@ from harness import COMMAND, Attempt, Outcome, attempt, contents, documents, for
 from small_site import small_site
 
 OTHER = 65534  # the user `nobody`
-SIZES = [16, 32, 64, 96, 128, 192, 256, 384, 512, 1024]  # kB of the small disk
 COMMANDS = {
     "table": "evaluate qrels.txt a.run -q",
     "json": "evaluate qrels.txt a.run --format json",
@@ -82,50 +79,6 @@ def attack_streams(base: Path) -> Iterator[tuple[str, str]]:
         ):
             answers = words.endswith(("/dev/null",)) and " -o " in words
             yield f"leadline {words}", there.command([*words.split(), "-q"], answers=answers, alone=True)
-
-
-@contextlib.contextmanager
-def small_disk(folder: Path, kilobytes: int) -> Iterator[Path]:
-    """A file system of this size at a folder; PermissionError where this user may not mount one."""
-    folder.mkdir(exist_ok=True)
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.mount(b"tmpfs", os.fsencode(folder), b"tmpfs", 0, f"size={kilobytes}k".encode()):
-        raise PermissionError(errno.EPERM, "cannot mount a small disk")
-    try:
-        yield folder
-    finally:
-        libc.umount2(os.fsencode(folder), 2)
-
-
-def attack_full_disk(base: Path) -> Iterator[tuple[str, str]]:
-    """Every job on disks of growing sizes: done, or one line; what was there stays; no signal."""
-    from fault_injection import state
-
-    jobs = {
-        "collection build more.jsonl -o disk/out --processes 1 -q": "out",
-        "index collection -o disk/out --workers 1 -q": "out",
-        "evaluate qrels.txt a.run -o disk/out -q": "out",
-        "run index topics.tsv -k 10 -o disk/out -q": "out",
-        "simulate office --patents 100 -o disk/out -q": "out",
-        "grid index topics.tsv grid.toml -k 5 -o disk/out -q": "out",
-        "report qrels.txt a.run b.run --samples 2 -o disk/out.html -q": "out.html",
-    }
-    for command, output in jobs.items():
-        for kilobytes in SIZES:
-            with attempt(base) as there:
-                try:
-                    with small_disk(there.work / "disk", kilobytes) as disk:
-                        done = forked(command.split(), there.work)
-                        fault = done.fault()
-                        try:
-                            left = state(disk / output)
-                            if not fault and done.status and left is not None and output != "out":
-                                fault = "left half of a file"
-                        except (OSError, ValueError, KeyError) as error:
-                            fault = fault or f"left something that cannot be read: {error!r}"
-                except PermissionError:
-                    return
-                yield f"a disk of {kilobytes} kB at disk/; leadline {command}", fault
 
 
 def attack_users(base: Path) -> Iterator[tuple[str, str]]:
@@ -336,7 +289,6 @@ def _session(leader: int) -> list[int]:
 
 CLASSES = {
     "closed and full streams": attack_streams,
-    "full disk": attack_full_disk,
     "two users": attack_users,
     "little memory": attack_memory,
     "interrupts": attack_interrupts,

@@ -28,6 +28,7 @@ import hostile_lab
 import hostile_requests
 import hostile_streams
 import hostile_text
+import little_room
 import slow_inputs
 import stored_damage
 from harness import Tally, as_done, compile_kernels, materials, preload, together
@@ -75,6 +76,12 @@ def classes(base: Path, count: int, seed: int) -> dict[str, list[Job]]:
     most = max(count // 10, 1)
     found["failing and killed writes"] = [
         partial(fault_injection.attack_job, name, base, seed=seed, most=most) for name in fault_injection.JOBS
+    ]
+    most = max(count // 10, 3)
+    found["little room"] = [
+        partial(little_room.attack_job, name, limit, base, most)
+        for limit in little_room.SAYS
+        for name in little_room.ALL_JOBS
     ]
     return found
 

@@ -14,7 +14,6 @@ Examples:
 from __future__ import annotations
 
 import argparse
-import contextlib
 import shutil
 import sys
 import time
@@ -59,11 +58,16 @@ def run(options: argparse.Namespace) -> None:
     seeds = [*options.seeds, *(_read_seeds(options.seed_file) if options.seed_file else [])]
     if options.again and not Path(options.output).exists():
         raise UsageError("--again", f"{options.output} does not exist yet: leave --again out to begin a crawl")
+    begins = not Path(options.output).exists()
     line = ProgressLine() if not options.quiet and sys.stderr.isatty() else None
     try:
-        with contextlib.nullcontext() if Path(options.output).exists() else wrong_usage():
-            own = {"seeds": seeds, "folder": options.output, "progress": None if line is None else line.show}
-            outcome = crawl(**public("crawl").given(options, **own))
+        own = {"seeds": seeds, "folder": options.output, "progress": None if line is None else line.show}
+        outcome = crawl(**public("crawl").given(options, **own))
+    except InputError:
+        if not begins or Path(options.output).exists():
+            raise
+        with wrong_usage():  # options are checked before the folder is made
+            raise
     finally:
         if line is not None:
             line.clear()

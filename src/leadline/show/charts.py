@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from leadline.errors import InputError, LeadlineError
+from leadline.errors import InputError, LeadlineError, shortage_in
 from leadline.records.result import decimals, human, number
 from leadline.show import vega_lite as alt
 from leadline.show.choices import FIGURE_ENDINGS
@@ -230,7 +230,9 @@ def save(chart: Any, path: str | os.PathLike[str]) -> None:
         return
     try:
         convert: Any = importlib.import_module("vl_convert")
-    except ImportError:
+    except ImportError as error:
+        if shortage_in(error):
+            raise
         raise LeadlineError(
             f"a figure as {ending} needs the package vl-convert-python: pip install vl-convert-python"
         ) from None

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from leadline.errors import LeadlineError
+from leadline.errors import LeadlineError, shortage_in
 
 Part = dict[str, Any]  # a piece of a specification
 
@@ -30,7 +30,9 @@ def altair() -> Any:
     """The package altair; an error that says how to install it if it is missing."""
     try:
         return importlib.import_module("altair")
-    except ImportError:
+    except ImportError as error:
+        if shortage_in(error):
+            raise
         raise LeadlineError("a chart needs the package altair: pip install altair") from None
 
 

@@ -9,16 +9,20 @@ True
 
 from __future__ import annotations
 
+import sys
 import threading
 import traceback
 from collections.abc import Callable
 from types import TracebackType
 
+from leadline.errors import LeadlineError, shortage_in, system_reason, visible
+
 
 class Background:
     """A thread, which does its work when it is woken, and every so many seconds where `every` is given.
 
-    What goes wrong is printed, and the next turn tries again. The thread does not keep its process alive.
+    What goes wrong is printed, what the user can mend as one line, and the next turn tries again. The thread does not
+    keep its process alive.
     """
 
     def __init__(self, work: Callable[[], object], name: str, *, every: float | None = None) -> None:
@@ -58,5 +62,18 @@ class Background:
                 return
             try:
                 self._work()
-            except Exception:
-                traceback.print_exc()
+            except (LeadlineError, MemoryError, OSError) as error:
+                print(f"leadline: {self._thread.name}: {_reason(error)}", file=sys.stderr)
+            except BaseException as error:  # panics of libraries are no Exceptions
+                if short := shortage_in(error):
+                    print(f"leadline: {self._thread.name}: {system_reason(short)}", file=sys.stderr)
+                else:
+                    traceback.print_exc()
+
+
+def _reason(error: Exception) -> str:
+    """Why a turn failed, for an error that is not a fault of the program."""
+    if isinstance(error, OSError):
+        where = f"{error.filename}: " if error.filename else ""
+        return f"{visible(where)}{system_reason(error)}"
+    return f"not enough memory ({error})" if isinstance(error, MemoryError) else str(error)

@@ -24,7 +24,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
-from leadline.errors import InputError, system_reason, visible
+from leadline.errors import InputError, is_panic, shortage_in, system_reason, visible
 from leadline.text.checksums import open_stored
 from leadline.text.owned_files import PathLike, check_not_ours
 
@@ -150,6 +150,8 @@ PIPE_WAIT = 5.0  # seconds in which somebody must begin to read a named pipe
 _tidied: set[Path] = set()  # folders in which this process has looked for leftovers
 _PART_NAME = re.compile(rf"{re.escape(PART_PREFIX)}[0-9a-f]{{16}}{re.escape(PART_SUFFIX)}")
 _ZEROS = 1 << 20  # bytes written at a time where the system cannot reserve disk space
+_LITTLE_ROOM = 256 << 10  # bytes: SQLite wants more than that for a log and its index
+_FILES_OF_SQLITE = 4  # a database, its log, the index of the log, the folder
 _CANNOT_RESERVE = (errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS)
 
 
@@ -357,11 +359,20 @@ def reported(path: PathLike, expected_bytes: int = 0) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        name = os.fspath(path) or "output"
-        reason = "no such file or folder" if isinstance(error, FileNotFoundError) else system_reason(error)
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            reason = no_room(name, expected_bytes)
-        raise InputError(name, f"cannot be written: {reason}") from None
+        raise _unwritten(path, error, expected_bytes) from None
+    except BaseException as error:  # panics are no Exceptions
+        short = shortage_in(error) if isinstance(error, Exception) or is_panic(error) else None
+        if short is None or short.errno == errno.ENOMEM:  # memory is not short because of this file
+            raise
+        raise _unwritten(path, short, expected_bytes) from None
+
+
+def _unwritten(path: PathLike, error: OSError, expected_bytes: int) -> InputError:
+    name = os.fspath(path) or "output"
+    reason = "no such file or folder" if isinstance(error, FileNotFoundError) else system_reason(error)
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        reason = no_room(name, expected_bytes)
+    return InputError(name, f"cannot be written: {reason}")
 
 
 def reserve_space(descriptor: int, size: int) -> None:
@@ -387,6 +398,20 @@ def no_room(path: PathLike, needed: int) -> str:
     free = shutil.disk_usage(folder).free
     wanted = f"{readable_size(needed)} needed, " if needed else ""
     return f"the disk is full ({wanted}{readable_size(free)} free)"
+
+
+def shortage_at(path: PathLike) -> str:
+    """What is short at a place where SQLite could not write and does not say why; empty if nothing is."""
+    if shutil.disk_usage(Path(path).absolute().parent).free < _LITTLE_ROOM:
+        return no_room(path, 0)
+    with contextlib.ExitStack() as opened:
+        try:
+            for _ in range(_FILES_OF_SQLITE):
+                opened.enter_context(open(os.devnull, "rb"))
+        except OSError as error:
+            return system_reason(error)
+    too_large = system_reason(OSError(errno.EFBIG, os.strerror(errno.EFBIG)))
+    return too_large if "ulimit" in too_large else ""
 
 
 def readable_size(count: int) -> str:

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from leadline.errors import InputError
+from leadline.errors import InputError, shortage_in, system_reason
 from leadline.text.fields import decode_id, is_skipped
 from leadline.text.source import COMPRESSED, SourceText, read_text
 
@@ -447,6 +447,8 @@ def frame_of_text(text: SourceText, kind: str) -> polars.DataFrame:
             return _frame_of_csv(content, text.name)
         return frame_of_json(content, text.name)
     except (polars.exceptions.PolarsError, ValueError, OSError, RecursionError) as error:
+        if short := shortage_in(error):
+            raise InputError(text.name, f"cannot be read: {system_reason(short)}") from None
         raise InputError(text.name, f"is not readable {kind}: {' '.join(str(error).split())[:120]}") from None
 
 

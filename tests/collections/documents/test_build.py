@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from leadline.cli import main
+from leadline.collections.documents import build as building
 from leadline.collections.documents.build import build, write_collection
 from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Citation, Claim, Document, Priority
@@ -296,3 +300,17 @@ def test_what_is_no_collection(tmp_path: Path, collection: Collection) -> None:
     (tmp_path / "manifest.json").write_text(json.dumps(collection.manifest))
     with pytest.raises(InputError, match="is missing"):
         Collection.open(tmp_path)
+
+
+def test_a_worker_that_was_ended_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """As Polars ends it where it finds no memory."""
+
+    class Ended(ProcessPoolExecutor):
+        def submit(self, _function: object, *_: object, **_options: object) -> Any:  # type: ignore[override]
+            return super().submit(os._exit, 134)
+
+    (tmp_path / "a.jsonl").write_text('{"id": "EP1", "title": "film", "abstract": "a film"}\n')
+    monkeypatch.setattr(building, "ProcessPoolExecutor", Ended)
+    monkeypatch.setattr(building, "PARALLEL_MIN_BYTES", 0)
+    with pytest.raises(MemoryError, match=r"a process that reads documents was ended.*try --processes 1"):
+        build([tmp_path / "a.jsonl"], tmp_path / "c", processes=2)

@@ -16,6 +16,7 @@ import leadline as ll
 from leadline.collections.choices import VIEWS
 from leadline.collections.documents.build import build
 from leadline.collections.documents.collection import Collection, counts, summary
+from leadline.collections.documents.collection_files import damage_reported
 from leadline.errors import InputError
 from leadline.text.checksums import file_sha256, sealed
 from leadline.text.owned_folder import IDENTITY, OwnedFolder
@@ -258,3 +259,18 @@ def test_a_pipe_or_a_link_in_the_place_of_ours_is_refused(folder: Path, tmp_path
     os.mkfifo(folder / "manifest.json")
     with pytest.raises(InputError, match="a pipe"):
         Collection.open(folder)
+
+
+def test_what_is_short_is_not_called_damage() -> None:
+    panic = type("PanicException", (BaseException,), {})
+    for error in (
+        panic("Os { code: 24, message: Too many open files }"),
+        pl.exceptions.ComputeError("os error 24: too many open files"),
+    ):
+        with (
+            pytest.raises(InputError, match=r"x\.parquet: cannot be read: too many open files"),
+            damage_reported(Path("x.parquet")),
+        ):
+            raise error
+    with pytest.raises(InputError, match="is damaged, index out of bounds"), damage_reported(Path("x.parquet")):
+        raise panic("index out of bounds")

@@ -24,6 +24,23 @@ QRELS = "1 0 d1 1\n1 0 d2 0\n2 0 d1 1\n"
 TOPICS = "id\ttitle\n1\tbrake disc\n2\tbicycle\n"
 
 
+def test_a_lab_whose_making_was_stopped_is_made_by_the_next_attempt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a full disk the store was there, and the next attempt was told that there is a lab already."""
+
+    def full(*_: object) -> None:
+        raise InputError("lab", "cannot be written: the disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Lab, "refresh", full)
+        with pytest.raises(InputError, match="disk is full"):
+            Lab.create(tmp_path / "lab", "Brakes")
+    assert Lab.create(tmp_path / "lab", "Valves").title == "Valves"
+    with pytest.raises(InputError, match="a lab already"):
+        Lab.create(tmp_path / "lab")
+
+
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
     folder = tmp_path / "files"

@@ -28,7 +28,7 @@ from leadline.collections.crawl.addresses import PageAddress
 from leadline.collections.documents.fields.web_pages import HttpAnswer, parse_answer, parse_headers
 from leadline.errors import InputError
 from leadline.text.checksums import open_stored
-from leadline.text.files import reported
+from leadline.text.files import reported, shortage_at
 from leadline.text.owned_folder import OwnedFolder
 
 State = Literal["queued", "asked", "done", "redirect", "failed", "refused"]
@@ -128,7 +128,10 @@ class Frontier:
         try:
             yield
         except sqlite3.DatabaseError as error:
-            raise InputError(str(self.path), f"cannot be read or written as a frontier: {error}") from None
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+            of_system = code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
+            problem = (of_system and shortage_at(self.path)) or str(error)
+            raise InputError(str(self.path), f"cannot be read or written as a frontier: {problem}") from None
 
     def do(self, statement: str, values: Iterable[Any] = ()) -> sqlite3.Cursor:
         """Run one statement."""

@@ -17,6 +17,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from itertools import count, groupby, islice
 from pathlib import Path
@@ -257,7 +258,10 @@ def read_all(
         return
     # Forking a process in which Polars has started threads can hang, so workers are spawned.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=context, initializer=_watch_parent) as pool:
+    with (
+        _end_of_worker_reported(),
+        ProcessPoolExecutor(processes, mp_context=context, initializer=_watch_parent) as pool,
+    ):
         running: deque[tuple[int, int, Future[Outcome]]] = deque()
         for part in missing:
             while len(running) > processes:
@@ -268,6 +272,16 @@ def read_all(
             running.append((part.number, part.position, future))
         for number, position, future in running:
             note(number, future.result(), position)
+
+
+@contextlib.contextmanager
+def _end_of_worker_reported() -> Iterator[None]:
+    """A worker that was ended is one line: libraries end it where memory runs out, and so does the system."""
+    try:
+        yield
+    except BrokenProcessPool:
+        problem = "a process that reads documents was ended, as where memory runs out: try --processes 1"
+        raise MemoryError(problem) from None
 
 
 @contextlib.contextmanager
@@ -284,8 +298,12 @@ def _ctrl_c_ignored() -> Iterator[None]:
 
 
 def _watch_parent() -> None:
-    """End this worker when its parent ends: after a kill of the parent it would wait for work forever."""
+    """End this worker when its parent ends: after a kill of the parent it would wait for work forever.
+
+    Its errors go to the parent; what a library says before it ends the process goes nowhere.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_exit_with_parent, args=(parent,), daemon=True).start()

@@ -23,7 +23,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 import numpy as np
 
 from leadline.collections.documents.document import Citation, Claim, Document, Priority
-from leadline.errors import InputError, system_reason
+from leadline.errors import InputError, is_panic, shortage_in, system_reason
 from leadline.text.checksums import check_seal, file_sha256, open_stored, parsed_object, stored_bytes
 from leadline.text.files import reported
 from leadline.text.owned_folder import wrong_folder
@@ -626,6 +626,8 @@ def damage_reported(path: Path) -> Iterator[None]:
     except BaseException as error:
         if isinstance(error, InputError) or not _is_of_reading(error):
             raise
+        if short := shortage_in(error):
+            raise InputError(str(path), f"cannot be read: {system_reason(short)}") from None
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise InputError(str(path), f"is damaged, {reason}: {REPAIR}") from None
 
@@ -634,4 +636,4 @@ def _is_of_reading(error: BaseException) -> bool:
     import polars as pl
 
     known = (pl.exceptions.PolarsError, ValueError, TypeError, KeyError, IndexError, RecursionError, struct.error)
-    return isinstance(error, known) or type(error).__name__ == "PanicException"
+    return isinstance(error, known) or is_panic(error)

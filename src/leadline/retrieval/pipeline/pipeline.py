@@ -7,7 +7,6 @@ returns the next request. The decorator `step` registers it under the name that 
 from __future__ import annotations
 
 import contextlib
-import errno
 import hashlib
 import json
 import os
@@ -324,11 +323,12 @@ class Journal:
         self._write(self._file, json.dumps([*entry, _checksum(entry)]))
 
     def _write(self, file: FileIO, line: str) -> None:
-        """Append a line; a partial write means that the disk is full."""
+        """Append a line; where only a part of it could be written, the system says why when it gets the rest."""
         encoded = f"{line}\n".encode()
         with reported(self.path, len(encoded)):
-            if file.write(encoded) != len(encoded):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            rest = memoryview(encoded)
+            while rest:
+                rest = rest[file.write(rest) :]
 
     @property
     def _opening(self) -> bytes:

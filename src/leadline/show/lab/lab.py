@@ -268,11 +268,12 @@ class Lab:
 
     @classmethod
     def create(cls, folder: str | os.PathLike[str], title: str = "") -> Lab:
-        """Make a lab in a new or empty folder."""
-        if is_owned(Path(folder)):
-            OwnedFolder.open(folder, KIND, VERSION)
-            raise InputError(os.fspath(folder), "is a lab already; add to it with `leadline lab add`")
+        """Make a lab in a new or empty folder, or in one where making it was stopped."""
         place = Path(folder)
+        if is_owned(place):
+            OwnedFolder.open(folder, KIND, VERSION)
+            if (place / STORE).exists() or (place / RECORDS).exists():
+                raise InputError(os.fspath(folder), "is a lab already; add to it with `leadline lab add`")
         title = _checked_title(title or place.resolve().name)
         with OwnedFolder.locked(place, KIND, VERSION) as owned:
             names = [kind.folder for kind in KINDS.values()]
@@ -283,8 +284,13 @@ class Lab:
             def begin(now: StoreView) -> None:
                 begin_lab(now, title)
 
-            Store.open(place / STORE, LAB_STORE, write=True, create=True, older=begin).close()
-        return cls.open(place)
+            try:
+                Store.open(place / STORE, LAB_STORE, write=True, create=True, older=begin).close()
+                return cls.open(place)
+            except BaseException:  # such as a full disk: the next attempt begins again
+                for end in ("", *BESIDE_STORE):
+                    (place / f"{STORE}{end}").unlink(missing_ok=True)
+                raise
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str]) -> Lab:

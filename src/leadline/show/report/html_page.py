@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from leadline.errors import InputError, LeadlineError, system_reason
+from leadline.errors import InputError, LeadlineError, shortage_in, system_reason
 from leadline.show.charts import (
     DARK,
     ROWS,
@@ -94,7 +94,9 @@ def _vega() -> str:
     """Vega, Vega-Lite and vega-embed as one script: bundling them takes seconds, so the user's cache has the result."""
     try:
         convert: Any = importlib.import_module("vl_convert")
-    except ImportError:
+    except ImportError as error:
+        if shortage_in(error):
+            raise
         raise LeadlineError(
             "a page of figures needs the package vl-convert-python: pip install vl-convert-python"
         ) from None

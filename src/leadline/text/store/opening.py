@@ -14,7 +14,7 @@ from typing import Any
 
 from leadline.errors import InputError, system_reason
 from leadline.text.checksums import stored_bytes
-from leadline.text.files import changing, new_file, no_room, put_first, reported, sync_folder, tidy
+from leadline.text.files import changing, new_file, put_first, reported, shortage_at, sync_folder, tidy
 from leadline.text.owned_files import LOGS
 from leadline.text.store.events import begin_chain
 from leadline.text.store.kind import Execute, StoreKind
@@ -261,8 +261,8 @@ def _reason(error: sqlite3.Error, path: Path, kind: StoreKind) -> str:
     match code & 0xFF:
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return f"is held by another process, which did not let it go within {PATIENCE:g} seconds: try again"
-        case sqlite3.SQLITE_FULL:
-            return f"cannot be written: {no_room(path, 0)}"
+        case sqlite3.SQLITE_FULL | sqlite3.SQLITE_IOERR | sqlite3.SQLITE_CANTOPEN if short := shortage_at(path):
+            return f"cannot be written: {short}"
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
             return _READ_ONLY
         case sqlite3.SQLITE_NOTADB:
