@@ -27,12 +27,13 @@ from leadline.collections.documents.fields.patent_offices import (
     us_document,
 )
 from leadline.collections.documents.numbers import normalise
-from leadline.collections.documents.registry import MAX_DOCUMENT_BYTES, Broken, Raw, Window, reader
+from leadline.collections.documents.registry import MAX_DOCUMENT_BYTES, Broken, Marker, Raw, Window, reader
 from leadline.text.days import iso
 
 _NO_RECORD = "no line PATN, which begins a Green Book record"
 # A line PATN; everything before the first one is the week's header. The letters come first: so they are found fast.
 _RECORD = re.compile(rb"PATN(?:(?<=[\r\n]PATN)|(?<=\APATN))[ \t]*(?=[\r\n]|\Z)")
+_MARKER = Marker("PATN", (b"PATN",), _RECORD.match)
 _CLAIMS_PRINTED = re.compile(rb"[\r\n]NCL  ([0-9]{1,4})[ \t]*[\r\n]")
 _CLAIM = re.compile(rb"[\r\n]NUM  ")
 _WEEK = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:HHHHH[^\r\n]*\s*)?")
@@ -82,11 +83,14 @@ def split_records(window: Window) -> Iterator[Raw | Broken]:
     """The records of a stream."""
     start = _RECORD.search(window.buffer)
     if start is None:
-        yield Broken(0, _NO_RECORD)
+        yield Broken(0, _NO_RECORD, records=0)
         return
     begin = start.start()
-    if not _WEEK.fullmatch(window.buffer, 0, begin):
-        yield Broken(0, f"{begin:,} bytes before the first line PATN are not the header of a week; they were not read")
+    if _WEEK.fullmatch(window.buffer, 0, begin):
+        window.passed_over += begin
+    else:
+        problem = f"{begin:,} bytes before the first line PATN are not the header of a week; they were not read"
+        yield Broken(0, problem, begin, 0)
     while True:
         following = _RECORD.search(window.buffer, begin + 4)
         while following is None and len(window.buffer) - begin <= MAX_DOCUMENT_BYTES:
@@ -103,9 +107,10 @@ def split_records(window: Window) -> Iterator[Raw | Broken]:
         content = window.buffer[begin:end]
         if following is None:
             cut = _cut_off(content)
-            yield Broken(window.begin + begin, cut) if cut else Raw("greenbook", window.begin + begin, content)
+            at, size = window.begin + begin, len(content)
+            yield Broken(at, cut, size) if cut else Raw("greenbook", at, content, size=size)
             return
-        yield Raw("greenbook", window.begin + begin, content)
+        yield Raw("greenbook", window.begin + begin, content, size=len(content))
         begin = end
 
 
@@ -123,7 +128,7 @@ def has_record(head: bytes) -> bool:
     return head[:1] not in (b"<", b"{", b"[") and _RECORD.search(head) is not None
 
 
-@reader("greenbook", split=split_records, recognises=has_record)
+@reader("greenbook", split=split_records, recognises=has_record, marker=_MARKER)
 def read(content: bytes) -> Document:
     """One record as a document.
 

@@ -8,7 +8,16 @@ from collections.abc import Iterator
 
 from leadline.collections.documents.document import Document
 from leadline.collections.documents.fields.record_fields import from_record, parse_record
-from leadline.collections.documents.registry import MAX_DOCUMENT_BYTES, Broken, Raw, Window, head_lines, reader
+from leadline.collections.documents.registry import (
+    BLANK,
+    BYTE_ORDER_MARK,
+    MAX_DOCUMENT_BYTES,
+    Broken,
+    Raw,
+    Window,
+    head_lines,
+    reader,
+)
 
 _BETWEEN = re.compile(r"[\s,]*")
 
@@ -19,7 +28,11 @@ def split_json(window: Window) -> Iterator[Raw | Broken]:
     if head[:1] == b"[" or [line.strip() for line in head_lines(head, 1)] == [b"{"]:
         yield from _split_list(window)
     else:
-        yield from (Raw("json", offset, line) for offset, line in window.lines() if line.strip())
+        for offset, line in window.ended_lines():
+            if line.strip(BLANK):
+                yield Raw("json", offset, line.rstrip(b"\r\n"), size=len(line))
+            else:
+                window.passed_over += len(line)
 
 
 def _split_list(window: Window) -> Iterator[Raw | Broken]:
@@ -28,29 +41,36 @@ def _split_list(window: Window) -> Iterator[Raw | Broken]:
         if len(window.buffer) > MAX_DOCUMENT_BYTES:
             yield Broken(0, f"a JSON list longer than {MAX_DOCUMENT_BYTES >> 20} MiB; write one object a line")
             return
-    text = window.buffer.decode("utf-8-sig", "replace")
+    text = window.buffer.decode("utf-8-sig", "surrogateescape")  # a record that is not UTF-8 is refused where it is read
     in_list = text.lstrip().startswith("[")
     decoder, at, offset = json.JSONDecoder(), text.index("[") + 1 if in_list else 0, 0
     while True:
         begin = _BETWEEN.match(text, at).end()  # type: ignore[union-attr]
-        offset += len(text[at:begin].encode()) if offset else len(text[:begin].encode())
+        offset += len(_encoded(text[at:begin] if offset else text[:begin]))
+        rest = len(window.buffer) - offset - (len(BYTE_ORDER_MARK) if window.buffer.startswith(BYTE_ORDER_MARK) else 0)
         if begin == len(text) and not in_list:
             return
         if begin == len(text):
-            yield Broken(offset, "the list does not end: the file may be cut off")
+            yield Broken(offset, "the list does not end: the file may be cut off", records=0)
             return
         if text[begin] == "]" and in_list:
             if text[begin + 1 :].strip():
-                yield Broken(offset + 1, "there is more after the end of the list; it was not read")
+                problem = "there is more after the end of the list; it was not read"
+                yield Broken(offset + 1, problem, rest - 1, records=0)
             return
         try:
             _, at = decoder.raw_decode(text, begin)
         except (ValueError, RecursionError) as error:
-            yield Broken(offset, f"is not readable JSON: {' '.join(str(error).split())[:100]}; the rest was not read")
+            problem = f"is not readable JSON: {' '.join(str(error).split())[:100]}; the rest was not read"
+            yield Broken(offset, problem, rest)
             return
-        record = text[begin:at].encode()
+        record = _encoded(text[begin:at])
         yield Raw("json", offset, record)
         offset += len(record)
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
 
 
 def starts_as_json(head: bytes) -> bool:

@@ -10,6 +10,7 @@ from leadline.collections.documents.fields.record_fields import (
     identifier,
     packed,
     record_document,
+    tag_marker,
     tagged_records,
     unpacked,
 )
@@ -17,7 +18,11 @@ from leadline.collections.documents.registry import Broken, Raw, Window, reader
 
 _LINE = re.compile(r"([A-Z][A-Z0-9]{0,3}) {0,3}- ?(.*)")
 # Alone up to a line's end, or up to what some programs take for one: a text may name a number of PubMed.
-_MARKER = re.compile(r"PMID- ?\d+(?=\s*$|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029])")
+_MARKER = tag_marker(
+    "PMID",
+    rb"PMID {0,3}-",
+    rb"PMID- ?\d+(?=[ \t]*(?:[\r\n\x0b\x0c\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9]|\Z))",
+)
 _DATE = re.compile(r"(\d{4}) ([A-Z][a-z]{2})(?: (\d{1,2})\b)?")
 _BEGINS = re.compile(rb"PMID- ?\d")
 
@@ -46,7 +51,7 @@ def begins_as_nbib(head: bytes) -> bool:
     return _BEGINS.match(head) is not None
 
 
-@reader("nbib", split=split_citations, recognises=begins_as_nbib)
+@reader("nbib", split=split_citations, recognises=begins_as_nbib, marker=_MARKER)
 def read(content: bytes) -> Document:
     """One record."""
     fields, _, row = unpacked(content)
