@@ -79,6 +79,11 @@ class Marks:
         keep = max(0, stop - _BEFORE)
         self._text, self._next = text[keep:], stop - keep
 
+    def finished(self) -> int:
+        """The number of markers, at the end of the stream."""
+        self.add(b"", ended=True)
+        return self.count
+
 
 class Window:
     """The bytes of a stream that are in memory. `begin` is the place of the first one in the stream."""
@@ -89,7 +94,7 @@ class Window:
         self.buffer = b""
         self.begin = 0
         self.ended = False
-        self.marks: list[Marks] = []
+        self.marks: Marks | None = None
         self.passed_over = 0  # bytes that belong to no record: blank lines, a header, a byte order mark
         self.has_nul = False  # whether any byte so far is NUL
         self.foreign: list[int] = []  # places of lines that are not UTF-8
@@ -104,21 +109,15 @@ class Window:
             count += len(fresh[-1])
         for piece in fresh[1:]:
             self.has_nul = self.has_nul or b"\0" in piece
-            for marks in self.marks:
-                marks.add(piece)
+            if self.marks is not None:
+                self.marks.add(piece)
         self.buffer = b"".join(fresh)
         return count > 0
 
     def count(self, marker: Marker, at: int = 0) -> None:
         """Count a marker from a place of the buffer on, in what is read from now on, too."""
-        self.marks.append(Marks(marker))
-        self.marks[-1].add(self.buffer[at:])
-
-    def counted(self) -> int:
-        """The number of markers, at the end of the stream."""
-        for marks in self.marks:
-            marks.add(b"", ended=True)
-        return sum(marks.count for marks in self.marks)
+        self.marks = Marks(marker)
+        self.marks.add(self.buffer[at:])
 
     def decoded(self, line: bytes, at: int) -> str:
         """The text of a line. One that is not UTF-8 is noted, and taken for Windows' Latin-1 where it can be that."""

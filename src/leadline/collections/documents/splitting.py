@@ -84,11 +84,10 @@ def _accounted(found: Iterator[Raw | Broken], window: Window) -> Iterator[Raw | 
         lines = "a line that is not UTF-8 was" if len(window.foreign) == 1 else "lines that are not UTF-8 were"
         count = "" if len(window.foreign) == 1 else f"{len(window.foreign):,} "
         yield Broken(window.foreign[0], f"{count}{lines} read as Windows-1252", 0, 0)
-    while window.marks and window.fill(4 << 20):  # what the reader has left
+    while window.marks is not None and window.fill(4 << 20):  # what the reader has left
         window.drop(len(window.buffer))
-    if window.marks and (marked := window.counted()) != records:
-        names = ", ".join(dict.fromkeys(marks.marker.name for marks in window.marks))
-        problem = f"{marked:,} records begin with {names}, and {records:,} were read or reported"
+    if window.marks is not None and (marked := window.marks.finished()) != records:
+        problem = f"{marked:,} records begin with {window.marks.marker.name}, and {records:,} were read or reported"
         yield Broken(0, problem, 0, marked - records)
     elif read >= 0 and window.ended and (lost := window.begin + len(window.buffer) - read - window.passed_over):
         yield Broken(0, f"{lost:,} bytes were neither read nor reported", 0, 0)
@@ -127,7 +126,9 @@ def _split_xml(window: Window, roots: tuple[str, ...]) -> Iterator[Raw | Broken]
         if not names:  # an element around the documents may declare the prefixes they use
             namespaces += b"".join(dict.fromkeys(_NAMESPACE.findall(gap)))
             if len(namespaces) > _MAX_NAMESPACES:
-                yield Broken(0, f"more than {_MAX_NAMESPACES} bytes of namespaces before the first document; not read", records=0)
+                yield Broken(
+                    0, f"more than {_MAX_NAMESPACES} bytes of namespaces before the first document; not read", records=0
+                )
                 return
         if in_gap:
             gaps.add(gap, window.begin + position, ended=start is not None or window.ended)
@@ -141,18 +142,21 @@ def _split_xml(window: Window, roots: tuple[str, ...]) -> Iterator[Raw | Broken]
                     yield Broken(0, f"no document of a known form{root}", 0, 0)
                 else:
                     yield from gaps.report()
+                if len(names) > 1:  # one may stand inside another
+                    window.marks = None
                 return
             continue
         name, root = start[1], start[2].decode()
-        if name not in names:
-            names.add(name)
+        if not names:
             window.count(_marker(name), start.start())
+        names.add(name)
         if len(names) > _MAX_NAMES:
             yield Broken(
                 window.begin + start.start(),
                 f"more than {_MAX_NAMES} names of documents; the rest is not read",
                 records=0,
             )
+            window.marks = None
             return
         begin, length, problem = _extent(window, start.start(), name)
         in_gap = not problem

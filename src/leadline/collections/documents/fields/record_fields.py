@@ -25,7 +25,7 @@ from leadline.collections.documents.document import (
 from leadline.collections.documents.document import parents as parents_in
 from leadline.collections.documents.fields.patent_offices import application_name
 from leadline.collections.documents.numbers import normalise
-from leadline.collections.documents.registry import MAX_DOCUMENT_BYTES, Broken, Marker, Raw, Window
+from leadline.collections.documents.registry import MAX_DOCUMENT_BYTES, Broken, Marker, Raw, Window, head_lines
 from leadline.errors import not_a_choice
 from leadline.text.days import iso
 
@@ -514,6 +514,15 @@ _RUNS_OF_BLANKS = re.compile(r"\s+")
 _AT_LINE = rb"(?:(?<=[\r\n])|(?<=[\r\n]\xef\xbb\xbf))"  # a byte order mark stands before a line where files were joined
 
 
+def begins_with_tags(head: bytes, marker: Marker, tag: re.Pattern[str]) -> bool:
+    """Whether a text begins with a record in lines, or with another line of one before the first that is whole."""
+    first, *_ = (*head_lines(head, 1), b"")
+    if tag.match(first.decode("utf-8", "replace")) is None:
+        return False
+    text = b"\n" + head
+    return any(marker.begins(text, at) and text[at - 1] in b"\r\n" for at in _all(text, marker.openings[0]))
+
+
 def tag_marker(first: str, at_line: bytes, inside: bytes) -> Marker:
     """The marker of records in lines: the tag `first` where a line begins, or, in a stricter spelling, inside of one."""
     pattern = re.compile(_AT_LINE + at_line + b"|" + inside)
@@ -542,36 +551,39 @@ def tagged_records(
     - a record with another beginning inside one of its lines, or with a NUL byte;
     - a record without the tag `end`, unless records of this stream have none;
     - where there is no `end`, the last record if the stream stops inside a line, or before the tag `usual_last` that
-      earlier records have.
+      earlier records have, and another one without it that no blank line ends.
     """
     # A part of the stream is a record, or lines that belong to none, whose `own_row` is 0.
     fields: dict[str, list[list[str]]] = {}  # for each tag its texts, each with its lines
     lines: list[str] = []  # of the last field
-    begin, own_row, row, records, problem = -1, 0, 0, 0, ""
+    begin, passed, own_row, row, records, problem = -1, 0, 0, 0, 0, ""
     order: list[str] = []  # the tags in order, where what stands behind a blank line may have to be taken back
     gap, before_gap = -1, 0  # the place of the first line after a blank one, and how many fields stand before it
-    offset, line, words, blank, with_last = 0, b"", "", False, False
+    offset, line, name, words, blank, with_last = 0, b"", "", "", False, False
     ends = bool(end) and _has_ends(window.buffer, tag, first, end)
     lost = f"is the {first} between lost? It was not read"
     sought, match = first.encode(), tag.match
 
     def finished(until: int, *, at_end: bool = False) -> Raw | Broken:
         nonlocal with_last
+        size = until - begin - (window.passed_over - passed)  # a byte order mark may stand inside
         if not own_row:
-            return Broken(begin, problem, until - begin, records)
-        why = problem
+            return Broken(begin, problem, size, records)
+        why, in_line = problem, not line.endswith((b"\r", b"\n", b"\x1a"))
         if not why and ends and end not in fields:
             why = f"the record is cut off: {'the file ends' if at_end else f'the next {first} comes'} before {end}"
-        elif not why and at_end and not ends and not blank and usual_last not in fields:
-            if not line.endswith((b"\r", b"\n")):
+        elif not why and at_end and not ends and (in_line or not blank) and usual_last not in fields:
+            if in_line:
                 why = "the last record may be cut off: the file ends inside a line"
             elif with_last:
                 why = f"the last record is cut off: the file ends before {usual_last}"
+        elif not why and not at_end and with_last and gap >= 0 and usual_last not in fields:
+            why = f"the record is cut off: the next {first} comes before {usual_last}, and no blank line"
         with_last = with_last or usual_last in fields
         if why:
-            return Broken(begin, f"{why}; it was not read", until - begin, records)
+            return Broken(begin, f"{why}; it was not read", size, records)
         whole = {name: [" ".join(text) for text in texts] for name, texts in fields.items()}
-        return Raw(form, begin, pack(whole, own_row), size=until - begin)
+        return Raw(form, begin, pack(whole, own_row), size=size)
 
     for offset, line in window.ended_lines():
         text = window.decoded(line, offset)
@@ -585,14 +597,15 @@ def tagged_records(
             if begin >= 0:
                 yield finished(offset)
             row += 1
-            begin, own_row, records, problem = offset, row, 1, ""
+            begin, passed, own_row, records, problem = offset, window.passed_over, row, 1, ""
             fields, order, gap, before_gap = {}, [], offset, 0
         elif begin < 0:
             if blank:
                 window.passed_over += len(line)
                 continue
             what = f"{name} before" if name else "a line before"
-            begin, problem = offset, f"{what} the first {first}: it was not read, and what follows up to {first}"
+            begin, passed = offset, window.passed_over
+            problem = f"{what} the first {first}: it was not read, and what follows up to {first}"
         if offset - begin > MAX_DOCUMENT_BYTES:
             limit = f"{MAX_DOCUMENT_BYTES >> 20} MiB"
             yield Broken(begin, f"the record is longer than {limit}; the rest was not read", -1, records)
@@ -612,7 +625,7 @@ def tagged_records(
         if end and end in fields:
             what = f"{name or 'a line'} after {end} in the record that begins at byte {begin}: {lost}"
             yield finished(offset)
-            begin, own_row, records, problem = offset, 0, 0, what
+            begin, passed, own_row, records, problem = offset, window.passed_over, 0, 0, what
             continue
         if window.has_nul and b"\0" in line and not problem:
             problem = f"has a NUL byte, {offset + line.index(0) - begin:,} bytes after its beginning"
@@ -630,13 +643,20 @@ def tagged_records(
                 fields[each].pop()
             fields = {each: texts for each, texts in fields.items() if texts}
             yield finished(gap)
-            begin, own_row, records, problem = gap, 0, 0, what
+            begin, passed, own_row, records, problem = gap, window.passed_over, 0, 0, what
             continue
         lines = [found[2].strip()]
         fields.setdefault(name, []).append(lines)
         order.append(name)
-    if begin >= 0:
-        yield finished(offset + len(line), at_end=True)
+    at_end = offset + len(line)
+    if own_row and before_gap and gap == offset and not (problem or name or blank or line.endswith((b"\r", b"\n"))):
+        lines.pop()  # perhaps the first letters of the next record
+        yield finished(offset)
+        yield Broken(
+            offset, "the file ends inside a line, which belongs to no record; it was not read", at_end - offset, 0
+        )
+    elif begin >= 0:
+        yield finished(at_end, at_end=True)
     if not row:
         yield Broken(0, f"no record: no line begins with {first}", 0, 0)
 

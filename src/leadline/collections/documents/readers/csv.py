@@ -37,6 +37,11 @@ def split_rows(window: Window) -> Iterator[Raw | Broken]:
     if twice := next((name for name, times in Counter(header).items() if name and times > 1), None):
         yield Broken(0, f"column {twice[:40]} is given twice; the table was not read", records=0)
         return
+    if "\0" in first:
+        yield Broken(
+            first.encode().index(0), "a NUL byte in the names of the columns; the table was not read", records=0
+        )
+        return
     window.passed_over += sum(len(line) for _, line in lines)
     lines.clear()
     # Strict: otherwise a stray quotation mark silently joins the next row to a cell.

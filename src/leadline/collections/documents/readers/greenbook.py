@@ -36,7 +36,10 @@ _RECORD = re.compile(rb"PATN(?:(?<=[\r\n]PATN)|(?<=\APATN))[ \t]*(?=[\r\n]|\Z)")
 _MARKER = Marker("PATN", (b"PATN",), _RECORD.match)
 _CLAIMS_PRINTED = re.compile(rb"[\r\n]NCL  ([0-9]{1,4})[ \t]*[\r\n]")
 _CLAIM = re.compile(rb"[\r\n]NUM  ")
+_CLAIMS, _PARAGRAPH = re.compile(rb"CLMS(?=[ \t]*[\r\n])|DCLM(?=[ \t]*[\r\n])"), re.compile(rb"[\r\n]PA[A-Z0-9]  ")
 _WEEK = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:HHHHH[^\r\n]*\s*)?")
+_NEXT_WEEK = re.compile(rb"(?:\xef\xbb\xbf)?HHHHH[^\r\n]*[\s\xef\xbb\xbf]*\Z")  # behind the last record of a week
+_HEADER_BYTES = 1 << 10
 _BEGIN = re.compile(r"^PATN[ \t]*$", re.MULTILINE | re.IGNORECASE)
 _TAG = re.compile(r"([A-Za-z]{4}(?=\s*$)|[A-Za-z][A-Za-z0-9]{2}(?=  |\s*$))")
 # Fields of the first group and of no other.
@@ -91,6 +94,7 @@ def split_records(window: Window) -> Iterator[Raw | Broken]:
     else:
         problem = f"{begin:,} bytes before the first line PATN are not the header of a week; they were not read"
         yield Broken(0, problem, begin, 0)
+    first, claimed = True, False
     while True:
         following = _RECORD.search(window.buffer, begin + 4)
         while following is None and len(window.buffer) - begin <= MAX_DOCUMENT_BYTES:
@@ -105,22 +109,35 @@ def split_records(window: Window) -> Iterator[Raw | Broken]:
             return
         end = following.start() if following else len(window.buffer)
         content = window.buffer[begin:end]
+        week = _NEXT_WEEK.search(content, max(0, len(content) - _HEADER_BYTES))
+        if week:  # two files were joined
+            content = content[: week.start()]
+            window.passed_over += end - begin - len(content)
+        cut = _cut_off(content, claimed=claimed) if week or following is None else ""
+        claimed = (claimed or first) and _CLAIMS.search(content) is not None
+        first = False
+        at, size = window.begin + begin, len(content)
+        yield Broken(at, cut, size) if cut else Raw("greenbook", at, content, size=size)
         if following is None:
-            cut = _cut_off(content)
-            at, size = window.begin + begin, len(content)
-            yield Broken(at, cut, size) if cut else Raw("greenbook", at, content, size=size)
             return
-        yield Raw("greenbook", window.begin + begin, content, size=len(content))
         begin = end
 
 
-def _cut_off(last: bytes) -> str:
-    """Why the last record of a stream is not whole, if it is not: claims are the last of a record, and are counted."""
+def _cut_off(last: bytes, *, claimed: bool) -> str:
+    """Why the last record of a file is not whole, if it is not: claims are the last of a record, and are counted.
+
+    `claimed`: whether every record before has claims.
+    """
     if not last.endswith((b"\r", b"\n", b"\x1a")):
         return "the last record may be cut off: the file ends inside a line; it was not read"
     printed, found = _CLAIMS_PRINTED.search(last), len(_CLAIM.findall(last))
     if printed and found < int(printed[1]) and (found or int(printed[1]) > 1):
         return f"the last record is cut off: {found} of {int(printed[1])} claims (NCL) are there; it was not read"
+    claims = _CLAIMS.search(last)
+    if claimed and claims is None:
+        return "the last record is cut off: it has no claims, as those before have; it was not read"
+    if claims and not _PARAGRAPH.search(last, max(last.rfind(b"NUM  "), claims.end())):
+        return "the last record is cut off: the file ends before the text of a claim; it was not read"
     return ""
 
 

@@ -41,22 +41,28 @@ def _split_list(window: Window) -> Iterator[Raw | Broken]:
         if len(window.buffer) > MAX_DOCUMENT_BYTES:
             yield Broken(0, f"a JSON list longer than {MAX_DOCUMENT_BYTES >> 20} MiB; write one object a line")
             return
-    text = window.buffer.decode("utf-8-sig", "surrogateescape")  # a record that is not UTF-8 is refused where it is read
+    content = window.buffer.removeprefix(BYTE_ORDER_MARK)
+    text = content.decode("utf-8", "surrogateescape")  # a record that is not UTF-8 is refused where it is read
     in_list = text.lstrip().startswith("[")
-    decoder, at, offset = json.JSONDecoder(), text.index("[") + 1 if in_list else 0, 0
+    decoder, at = json.JSONDecoder(), text.index("[") + 1 if in_list else 0
+    place = len(_encoded(text[:at]))  # in the content, without a byte order mark
+    mark = len(window.buffer) - len(content)
+    window.passed_over += place + mark
     while True:
         begin = _BETWEEN.match(text, at).end()  # type: ignore[union-attr]
-        offset += len(_encoded(text[at:begin] if offset else text[:begin]))
-        rest = len(window.buffer) - offset - (len(BYTE_ORDER_MARK) if window.buffer.startswith(BYTE_ORDER_MARK) else 0)
-        if begin == len(text) and not in_list:
-            return
+        between = len(_encoded(text[at:begin]))
+        place, window.passed_over = place + between, window.passed_over + between
+        offset, rest = place + mark, len(content) - place
         if begin == len(text):
-            yield Broken(offset, "the list does not end: the file may be cut off", records=0)
+            if in_list:
+                yield Broken(offset, "the list does not end: the file may be cut off", 0, 0)
             return
         if text[begin] == "]" and in_list:
             if text[begin + 1 :].strip():
                 problem = "there is more after the end of the list; it was not read"
-                yield Broken(offset + 1, problem, rest - 1, records=0)
+                yield Broken(offset + 1, problem, rest - 1, 0)
+                rest = 1
+            window.passed_over += rest
             return
         try:
             _, at = decoder.raw_decode(text, begin)
@@ -65,8 +71,8 @@ def _split_list(window: Window) -> Iterator[Raw | Broken]:
             yield Broken(offset, problem, rest)
             return
         record = _encoded(text[begin:at])
-        yield Raw("json", offset, record)
-        offset += len(record)
+        yield Raw("json", offset, record, size=len(record))
+        place += len(record)
 
 
 def _encoded(text: str) -> bytes:

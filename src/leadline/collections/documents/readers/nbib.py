@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from leadline.collections.documents.document import Document
 from leadline.collections.documents.fields.record_fields import (
+    begins_with_tags,
     identifier,
     packed,
     record_document,
@@ -24,7 +25,6 @@ _MARKER = tag_marker(
     rb"PMID- ?\d+(?=[ \t]*(?:[\r\n\x0b\x0c\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9]|\Z))",
 )
 _DATE = re.compile(r"(\d{4}) ([A-Z][a-z]{2})(?: (\d{1,2})\b)?")
-_BEGINS = re.compile(rb"PMID- ?\d")
 
 
 def split_citations(window: Window) -> Iterator[Raw | Broken]:
@@ -48,7 +48,7 @@ def _date(written: str) -> str:
 
 
 def begins_as_nbib(head: bytes) -> bool:
-    return _BEGINS.match(head) is not None
+    return begins_with_tags(head, _MARKER, _LINE)
 
 
 @reader("nbib", split=split_citations, recognises=begins_as_nbib, marker=_MARKER)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from leadline.collections.documents.document import Document
 from leadline.collections.documents.fields.record_fields import (
     Fields,
+    begins_with_tags,
     identifier,
     packed,
     record_document,
@@ -18,7 +19,6 @@ from leadline.collections.documents.fields.record_fields import (
 from leadline.collections.documents.registry import Broken, Raw, Window, reader
 
 _LINE = re.compile(r"([A-Z][A-Z0-9])  - ?(.*)")
-_BEGINS = re.compile(rb"TY  - ")
 _MARKER = tag_marker("TY", rb"TY  -", rb"TY  - (?:[A-Z]{2,8})?(?=\s|\Z)")
 _LABEL = re.compile(r"ASReview_(?:relevant|irrelevant|not_seen)", re.IGNORECASE)
 
@@ -36,7 +36,7 @@ def _pack(fields: Fields, row: int) -> bytes:
 
 
 def begins_as_ris(head: bytes) -> bool:
-    return _BEGINS.match(head) is not None
+    return begins_with_tags(head, _MARKER, _LINE)
 
 
 @reader("ris", split=split_references, recognises=begins_as_ris, marker=_MARKER)

@@ -35,6 +35,7 @@ _BEHIND = re.compile(rb"(?:[\r\n]|</[Dd][Oo][Cc]\s*>)[ \t]*\Z|\A\s*\Z")  # what 
 _NUMBER = re.compile(rb"[^<>]*>\s*<[Dd][Oo][Cc](?:[Nn][Oo]|[Ii][Dd])\b")  # a number follows: a document wherever it is
 _DOCNO = re.compile(rb"(</?)DOCNO>", re.IGNORECASE)
 _END = re.compile(rb"</[Dd][Oo][Cc]\s*>")
+_UNENDED = "no </DOC> before the next <DOC>, as others have: it may be cut off"
 _OVERLAP = 256  # bytes kept between pieces, so that no tag is cut in two
 
 _TAG = re.compile(r"<(/?)([A-Za-z][\w.-]*)((?:\s[^<>]*)?)>")
@@ -83,7 +84,7 @@ def split_documents(window: Window) -> Iterator[Raw | Broken]:
             continue
         begin, length, problem = _extent(window, start.start())
         content = window.buffer[begin : begin + length]
-        is_read = bool(content) and not (problem and ends)
+        is_read = bool(content) and (not (problem and ends) or problem == _UNENDED)
         if is_read:
             yield Raw("trec", window.begin + begin, content, size=length)
         if problem:
@@ -124,7 +125,7 @@ def _extent(window: Window, begin: int) -> tuple[int, int, str]:
         closed = _END.search(window.buffer, seen)
         other = _next_start(window.buffer, seen, closed.start() if closed else len(window.buffer))
         if other is not None and (closed is not None or window.ended or other.end() + _OVERLAP < len(window.buffer)):
-            return begin, other.start() - begin, ""
+            return begin, other.start() - begin, _UNENDED if closed is not None else ""
         if closed is not None:
             return begin, closed.end() - begin, ""
         if len(window.buffer) - begin > MAX_DOCUMENT_BYTES:
