@@ -194,7 +194,7 @@ def head_lines(head: bytes, most: int) -> list[bytes]:
     >>> head_lines(b"a\\r\\nb\\nc", 9), head_lines(b"a\\rb\\rc", 9)
     ([b'a', b'b'], [b'a', b'b'])
     """
-    lines = head.splitlines(keepends=True) if rows_end_in_cr(head) else _ended_by_lf(head)
+    lines = head.splitlines(keepends=True)
     whole = lines if len(lines) < 2 or lines[-1].endswith((b"\r", b"\n")) else lines[:-1]
     return [line.rstrip(b"\r\n") for line in whole[:most]]
 

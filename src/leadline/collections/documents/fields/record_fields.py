@@ -524,7 +524,7 @@ def begins_with_tags(head: bytes, marker: Marker, tag: re.Pattern[str]) -> bool:
 
 
 def tag_marker(first: str, at_line: bytes, inside: bytes) -> Marker:
-    """The marker of records in lines: the tag `first` where a line begins, or, in a stricter spelling, inside of one."""
+    """The marker of records in lines: the tag `first` where a line begins, or, written more strictly, inside one."""
     pattern = re.compile(_AT_LINE + at_line + b"|" + inside)
     return Marker(first, (first.encode(),), pattern.match)
 

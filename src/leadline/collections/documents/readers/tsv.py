@@ -26,12 +26,14 @@ _COLUMNS = {
 _ADDRESS = re.compile(r"(?:https?|ftp)://\S|www\.\S", re.IGNORECASE)
 _NAME = re.compile(r"[^\W\d][\w .-]{0,40}")
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?")
+_A_CR_IN_A_CELL = re.compile(rb"\r(?![\r\n])(?=[^\t\r\n]*(?:[\r\n]|\Z))")  # no cell follows in its line
 _SAMPLE = 20  # lines that decide how many columns there are and what they hold
 
 
 def layout(head: bytes) -> tuple[str, ...]:
     """The columns of a table without a header, by its first lines; empty if it is not one."""
-    rows = [line.split("\t") for line in map(decoded_text, head_lines(head, _SAMPLE)) if line.strip()]
+    lines = head_lines(_A_CR_IN_A_CELL.sub(b" ", head), _SAMPLE)
+    rows = [line.split("\t") for line in map(decoded_text, lines) if line.strip()]
     if not rows or has_header(rows):
         return ()
     (width, count), *_ = Counter(len(row) for row in rows).most_common(1)
@@ -89,18 +91,18 @@ def split_lines(window: Window) -> Iterator[Raw | Broken]:
 
 
 def _rows(window: Window, width: int) -> Iterator[tuple[int, bytes]]:
-    """Each row with its place and its end. In a table with other ends of lines, a CR ends a row where another follows."""
+    """Each row with its place and its end. Where most lines end otherwise, a CR ends a row if another row follows."""
     for offset, line in window.ended_lines(lone_cr=rows_end_in_cr(window.buffer)):
         if line.find(b"\r", 0, -2) < 0:
             yield offset, line
             continue
-        row = b""
+        at, row = offset, b""
         for part in line.splitlines(keepends=True):
             if row and row.count(b"\t") >= width - 1 and part.count(b"\t") >= width - 1:
-                yield offset, row
-                offset, row = offset + len(row), b""
+                yield at, row
+                at, row = at + len(row), b""
             row += part
-        yield offset, row
+        yield at, row
 
 
 @reader("tsv", split=split_lines, recognises=is_bare_tsv, parse_record=parse_record)
