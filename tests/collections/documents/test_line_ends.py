@@ -158,7 +158,7 @@ def test_a_lost_beginning_takes_no_field_to_the_record_before() -> None:
     whole, _ = read(RIS_LINES)
     found, (problem,) = read(RIS_LINES.replace("TY  - JOUR\nID  - a4\n", ""))
     assert found == [*whole[:4], *whole[5:]]
-    assert problem.reason.startswith("TI after ER in the record that begins at byte 264: is the TY between lost?")
+    assert problem.reason.startswith("TI after ER in the record that begins at byte 207: is the TY between lost?")
 
 
 @pytest.mark.parametrize("form", ["ris", "nbib"])
@@ -236,3 +236,11 @@ def test_a_list_that_is_not_utf_8_is_refused_where_it_is_not() -> None:
     assert READERS["json"].read(raws[1].content).id == "A2"
     with pytest.raises(ValueError, match="is not UTF-8: byte 24 of the record"):
         READERS["json"].read(raws[0].content)
+
+
+def test_objects_that_were_joined_in_a_line() -> None:
+    lines = ['{"id": "A1", "title": "a }{ b"}', '{"id": "A2"}', '{"id": "A3"}']
+    found, problems = read(lines[0] + lines[1] + "\ufeff" + lines[2] + "\n")
+    assert ([each.id for each in found], found[0].title, problems) == (["A1", "A2", "A3"], "a }{ b", [])
+    raws = list(split(iter([(lines[1] + lines[2] + " x\n").encode()])))
+    assert [each.content for each in raws if isinstance(each, Raw)] == [lines[1].encode(), (lines[2] + " x").encode()]

@@ -19,6 +19,7 @@ from leadline.collections.documents.registry import (
     reader,
 )
 
+_JOINED = b"}" + BYTE_ORDER_MARK + b"{"
 _BETWEEN = re.compile(r"[\s,]*")
 
 
@@ -29,10 +30,31 @@ def split_json(window: Window) -> Iterator[Raw | Broken]:
         yield from _split_list(window)
     else:
         for offset, line in window.ended_lines():
-            if line.strip(BLANK):
-                yield Raw("json", offset, line.rstrip(b"\r\n"), size=len(line))
-            else:
+            if not line.strip(BLANK):
                 window.passed_over += len(line)
+            elif b"}{" in line or _JOINED in line:
+                yield from _objects_of(offset, line)
+            else:
+                yield Raw("json", offset, line.rstrip(b"\r\n"), size=len(line))
+
+
+def _objects_of(offset: int, line: bytes) -> Iterator[Raw]:
+    """The objects of a line that may have several, as where files were joined whose last line has no end."""
+    text = line.decode("utf-8", "surrogateescape")
+    decoder, at = json.JSONDecoder(), 0
+    while True:
+        try:
+            end = decoder.raw_decode(text, at)[1]
+        except (ValueError, RecursionError):
+            end = len(text)  # which is refused where it is read
+        following = text.find("{", end)
+        if following < 0 or text[end:following].strip("\ufeff"):
+            following = len(text)
+        content, between = _encoded(text[at:following].rstrip("\ufeff\r\n")), _encoded(text[at:following])
+        yield Raw("json", offset, content, size=len(between))
+        offset, at = offset + len(between), following
+        if at == len(text):
+            return
 
 
 def _split_list(window: Window) -> Iterator[Raw | Broken]:
