@@ -582,11 +582,16 @@ def tagged_records(
         with_last = with_last or usual_last in fields
         if why:
             return Broken(begin, f"{why}; it was not read", size, records)
-        whole = {name: [" ".join(text) for text in texts] for name, texts in fields.items()}
+        whole = {
+            name: [" ".join(text) if len(text) > 1 else text[0] for text in texts] for name, texts in fields.items()
+        }
         return Raw(form, begin, pack(whole, own_row), size=size)
 
     for offset, line in window.ended_lines():
-        text = window.decoded(line, offset)
+        try:
+            text = line.decode()
+        except UnicodeDecodeError:
+            text = window.decoded(line, offset)
         found = match(text)
         if found is None:
             name, words = "", text.strip()
@@ -646,7 +651,10 @@ def tagged_records(
             begin, passed, own_row, records, problem = gap, window.passed_over, 0, 0, what
             continue
         lines = [found[2].strip()]
-        fields.setdefault(name, []).append(lines)
+        if name in fields:
+            fields[name].append(lines)
+        else:
+            fields[name] = [lines]
         order.append(name)
     at_end = offset + len(line)
     if own_row and before_gap and gap == offset and not (problem or name or blank or line.endswith((b"\r", b"\n"))):

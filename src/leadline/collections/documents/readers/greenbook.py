@@ -27,7 +27,15 @@ from leadline.collections.documents.fields.patent_offices import (
     us_document,
 )
 from leadline.collections.documents.numbers import normalise
-from leadline.collections.documents.registry import MAX_DOCUMENT_BYTES, Broken, Marker, Raw, Window, reader
+from leadline.collections.documents.registry import (
+    BYTE_ORDER_MARK,
+    MAX_DOCUMENT_BYTES,
+    Broken,
+    Marker,
+    Raw,
+    Window,
+    reader,
+)
 from leadline.text.days import iso
 
 _NO_RECORD = "no line PATN, which begins a Green Book record"
@@ -38,7 +46,7 @@ _CLAIMS_PRINTED = re.compile(rb"[\r\n]NCL  ([0-9]{1,4})[ \t]*[\r\n]")
 _CLAIM = re.compile(rb"[\r\n]NUM  ")
 _CLAIMS, _PARAGRAPH = re.compile(rb"CLMS(?=[ \t]*[\r\n])|DCLM(?=[ \t]*[\r\n])"), re.compile(rb"[\r\n]PA[A-Z0-9]  ")
 _WEEK = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:HHHHH[^\r\n]*\s*)?")
-_NEXT_WEEK = re.compile(rb"(?:\xef\xbb\xbf)?HHHHH[^\r\n]*[\s\xef\xbb\xbf]*\Z")  # behind the last record of a week
+_NEXT_WEEK = re.compile(rb"HHHHH[^\r\n]*[\s\xef\xbb\xbf]*\Z")  # behind the last record of a week
 _HEADER_BYTES = 1 << 10
 _BEGIN = re.compile(r"^PATN[ \t]*$", re.MULTILINE | re.IGNORECASE)
 _TAG = re.compile(r"([A-Za-z]{4}(?=\s*$)|[A-Za-z][A-Za-z0-9]{2}(?=  |\s*$))")
@@ -109,12 +117,13 @@ def split_records(window: Window) -> Iterator[Raw | Broken]:
             return
         end = following.start() if following else len(window.buffer)
         content = window.buffer[begin:end]
-        week = _NEXT_WEEK.search(content, max(0, len(content) - _HEADER_BYTES))
+        at = content.rfind(b"HHHHH", max(0, len(content) - _HEADER_BYTES))
+        week = at >= 0 and _NEXT_WEEK.match(content, at) is not None
         if week:  # two files were joined
-            content = content[: week.start()]
+            content = content[:at].removesuffix(BYTE_ORDER_MARK)
             window.passed_over += end - begin - len(content)
         cut = _cut_off(content, claimed=claimed) if week or following is None else ""
-        claimed = (claimed or first) and _CLAIMS.search(content) is not None
+        claimed = (claimed or first) and (b"CLMS" in content or b"DCLM" in content)
         first = False
         at, size = window.begin + begin, len(content)
         yield Broken(at, cut, size) if cut else Raw("greenbook", at, content, size=size)
