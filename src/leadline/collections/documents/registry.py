@@ -97,7 +97,7 @@ class Window:
         self.marks: Marks | None = None
         self.passed_over = 0  # bytes that belong to no record: blank lines, a header, a byte order mark
         self.has_nul = False  # whether any byte so far is NUL
-        self.foreign: list[int] = []  # places of lines that are not UTF-8
+        self.foreign, self.first_foreign = 0, 0  # lines that are not UTF-8, and the place of the first
 
     def fill(self, at_least: int = 1) -> bool:
         """Read more bytes; False at the end of the stream."""
@@ -126,7 +126,8 @@ class Window:
         except UnicodeDecodeError:
             from leadline.collections.documents.fields.web_pages import decoded_text
 
-            self.foreign.append(at)
+            self.first_foreign = self.first_foreign if self.foreign else at
+            self.foreign += 1
             return decoded_text(line)
 
     def drop(self, count: int) -> None:

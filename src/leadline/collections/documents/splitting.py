@@ -81,9 +81,9 @@ def _accounted(found: Iterator[Raw | Broken], window: Window) -> Iterator[Raw | 
         at = each.content.find(b"\0") if isinstance(each, Raw) else -1
         yield each if at < 0 else Broken(each.offset, f"has a NUL byte, {at:,} bytes after its beginning", each.size)
     if window.foreign:
-        lines = "a line that is not UTF-8 was" if len(window.foreign) == 1 else "lines that are not UTF-8 were"
-        count = "" if len(window.foreign) == 1 else f"{len(window.foreign):,} "
-        yield Broken(window.foreign[0], f"{count}{lines} read as Windows-1252", 0, 0)
+        lines = "a line that is not UTF-8 was" if window.foreign == 1 else "lines that are not UTF-8 were"
+        count = "" if window.foreign == 1 else f"{window.foreign:,} "
+        yield Broken(window.first_foreign, f"{count}{lines} read as Windows-1252", 0, 0)
     while window.marks is not None and window.fill(4 << 20):  # what the reader has left
         window.drop(len(window.buffer))
     if window.marks is not None and (marked := window.marks.finished()) != records:
