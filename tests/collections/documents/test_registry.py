@@ -78,7 +78,8 @@ def test_a_reader_may_be_registered_after_the_first_use(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("fresh")
 def test_a_form_that_is_no_xml_says_how_it_is_cut_and_recognised(tmp_path: Path) -> None:
     def split_lines(window: Window) -> Iterator[Raw | Broken]:
-        yield from (Raw("cards", at, line) for at, line in window.lines() if not line.startswith(b"#cards"))
+        lines = ((at, line.strip()) for at, line in window.ended_lines())
+        yield from (Raw("cards", at, line) for at, line in lines if not line.startswith(b"#cards"))
 
     @reader("cards", split=split_lines, recognises=lambda head: head.startswith(b"#cards"))
     def read(content: bytes) -> Document:

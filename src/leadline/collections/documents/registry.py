@@ -135,18 +135,11 @@ class Window:
         self.buffer = self.buffer[count:]
         self.begin += count
 
-    def lines(self, *, lone_cr: bool = True) -> Iterator[tuple[int, bytes]]:
-        """Each line with the place where it begins, without its end: LF, CRLF, or CR alone, in any mix.
-
-        `lone_cr=False` keeps a CR without LF inside its line, for cells that may hold one.
-        """
-        for at, line in self.ended_lines(lone_cr=lone_cr):
-            yield at, line.rstrip(b"\r\n")
-
     def ended_lines(self, *, lone_cr: bool = True) -> Iterator[tuple[int, bytes]]:
-        """Each line with the place where it begins and with its end, which the last may lack.
+        """Each line with the place where it begins and with its end, LF, CRLF or CR in any mix; the last may lack it.
 
-        A byte order mark before a line is left out: two files may have been joined.
+        A byte order mark before a line is left out: two files may have been joined. `lone_cr=False` keeps a CR without
+        LF inside its line, for cells that may hold one.
         """
         while True:
             lines = self.buffer.splitlines(keepends=True) if lone_cr else _ended_by_lf(self.buffer)
