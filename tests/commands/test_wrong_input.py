@@ -178,6 +178,30 @@ def test_a_table_of_other_runs_is_refused(folder: Path, capsys: Any) -> None:
     assert "names none of the runs" in refusal(["evaluate", "qrels.txt", "a.run", "--runs-info", "info.csv"], capsys)
 
 
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ("run,team\na,1\nb,2\n", ""),
+        ("run,team\na,1\nb,2\nc,2\nd,2\n", "2 rows of runs that are not among the runs: c, d"),
+        ("run,team\nb,2\n", "1 run without a row: a"),
+        ("run,team\nb,2\nc,2\n", "1 row of runs that are not among the runs: c; 1 run without a row: a"),
+        ("run,file\nBM25,a.run\nb,runs/b.run\n", "column file has their names: the names and the files look swapped"),
+        ("run,team\na.run,1\nb.run,2\n", "it has names of files: write them without folder and ending"),
+    ],
+)
+def test_a_table_of_runs_is_compared_with_the_runs(folder: Path, capsys: Any, table: str, said: str) -> None:
+    Path("b.run").write_bytes(Path("a.run").read_bytes())
+    Path("info.csv").write_text(table)
+    words = ["evaluate", "qrels.txt", "a.run", "b.run", "-m", "AP", "--runs-info", "info.csv"]
+    if "ending" in said:
+        assert said in refusal(words, capsys)
+        return
+    main(words)
+    _, err = capsys.readouterr()
+    lines = [line for line in err.splitlines() if "info.csv" in line]
+    assert (len(lines), said in "".join(lines)) == (bool(said), True)
+
+
 def test_names_are_safe_in_every_output(folder: Path, capfdbinary: Any) -> None:
     name = os.fsdecode(b"=a\x1b[31m\xff\xe2\x80\xae.run")
     Path(name).write_bytes(Path("a.run").read_bytes())

@@ -177,3 +177,7 @@ def test_a_folder_is_called_one_where_opening_it_is_a_permission_error(tmp_path:
         read_text(tmp_path)
     with pytest.raises(ll.InputError, match="permission denied"):
         read_text(tmp_path / "file.run")
+
+
+def test_a_parquet_file_keeps_its_bytes() -> None:
+    assert SourceText.of(b"PAR1\x15\r\x00PAR1", "memory").bytes() == b"PAR1\x15\r\x00PAR1"

@@ -396,7 +396,7 @@ class Alignment:
                 cause = _difference(summary.unjudged_topics, missing)
                 text += f" (some {cause} from those missing)" if cause else ""
             if summary.longer_lines:
-                text += f"; {summary.longer_lines} lines with words after the tag, which are not read"
+                text += f"; {counted(summary.longer_lines, 'line')} with words after the tag, which are not read"
             notes.setdefault(text, []).append(run)
         lines = [text if len(runs) == len(self.runs) else f"{listed(runs, 4)}: {text}" for text, runs in notes.items()]
         if empty:

@@ -349,6 +349,8 @@ def run_of_text(
         if order != "file" or not key_field:
             raise
         topics, codes, documents, keys, longer = scan(text, layout, 0, memory)  # the order needs no score
+    if longer:
+        _check_ends_of_lines(text)
     if order == "rank":
         np.negative(keys, out=keys)
     offsets, sequence, twice = ordered(codes, len(topics), documents, keys, order, kernels=kernels, memory=memory)
@@ -359,6 +361,15 @@ def run_of_text(
         raise InputError(text.name, problem, line=second)
     names = tuple(map(decode_id, topics))
     return Run(name, names, offsets, sequence, documents, keys, order, text, longer_lines=longer)
+
+
+def _check_ends_of_lines(text: SourceText) -> None:
+    """Refuse lines that a CR alone divides: it is a blank to the readers of runs, and the second half would be lost."""
+    content = text.bytes()
+    if found := re.search(rb"\r[^\r\n]*[^\s][^\r\n]*", content):
+        line = text.file_line(content.count(b"\n", 0, found.start()) + 1)
+        problem = "a carriage return inside the line: ends of lines are mixed; write them all as LF or CRLF"
+        raise InputError(text.name, problem, line=line)
 
 
 _Scanned = tuple[list[bytes], "np.ndarray[Any, Any]", Ids, "np.ndarray[Any, Any]", int]

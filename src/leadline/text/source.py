@@ -71,7 +71,8 @@ class SourceText:
         if size == begin:
             raise InputError(name, "is empty")
         opening = buffer[: min(size, _PIECE)].tobytes()
-        if b"\r" in opening and b"\n" not in opening and not (buffer[:size] == ord("\n")).any():
+        is_text = not opening.startswith(b"PAR1")
+        if is_text and b"\r" in opening and b"\n" not in opening and not (buffer[:size] == ord("\n")).any():
             buffer[:size][buffer[:size] == ord("\r")] = ord("\n")  # lines ended as on old Macintoshes
         return text
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import json
 
 import pytest
 
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.registry import READERS, Broken, Raw
+from leadline.collections.documents.registry import READERS, Broken, Marks, Raw
 from leadline.collections.documents.splitting import split
 
 RIS_LINES = "".join(
@@ -53,7 +54,7 @@ def test_any_end_of_line_gives_the_same_documents(form: str, end: str) -> None:
         assert all(offset == 0 or ended[:offset].endswith(end) for offset, _ in found)
 
 
-@pytest.mark.parametrize("form", ["ris", "nbib", "trec", "greenbook", "json"])
+@pytest.mark.parametrize("form", LINES)
 def test_ends_of_lines_may_be_mixed(form: str) -> None:
     plain, _ = documents_of(LINES[form].encode())
     ends = itertools.cycle(["\r", "\n", "\r\n"])
@@ -129,3 +130,117 @@ def test_references_without_ends_are_read() -> None:
 def test_a_number_of_pubmed_in_a_text_begins_no_record() -> None:
     found, problems = documents_of(NBIB_LINES.replace("and wood", "see PMID- 77 and wood").encode())
     assert (len(found), problems) == (8, [])
+
+
+# What is read and what is reported add up to the file, and each sign of a loss is one line.
+
+
+def read(content: str | bytes) -> tuple[list[Document], list[Broken]]:
+    found, reports = documents_of(content.encode() if isinstance(content, str) else content)
+    return [document for _, document in found], reports
+
+
+@pytest.mark.parametrize("size", [1, 5, 700, 5000])
+def test_markers_are_counted_wherever_the_pieces_end(size: int) -> None:
+    marks = Marks(READERS["ris"].marker)  # type: ignore[arg-type]
+    content = RIS_LINES.encode() * 20 + b"AB  - see TY  - JOUR there\nTY  -"
+    for at in range(0, len(content), size):
+        marks.add(content[at : at + size])
+    assert marks.finished() == 8 * 20 + 2
+
+
+def test_a_lost_beginning_takes_no_field_to_the_record_before() -> None:
+    whole, _ = read(NBIB_LINES)
+    found, (problem,) = read(NBIB_LINES.replace("PMID- 4\n", "AU  - Doe J\n"))
+    assert found == [*whole[:3], *whole[4:]]
+    assert problem.reason == "TI again in the record that begins at byte 136: is the PMID between lost? It was not read"
+    assert (problem.offset, problem.size, problem.records) == (NBIB_LINES.index("PMID- 4"), 72, 0)
+    whole, _ = read(RIS_LINES)
+    found, (problem,) = read(RIS_LINES.replace("TY  - JOUR\nID  - a4\n", ""))
+    assert found == [*whole[:4], *whole[5:]]
+    assert problem.reason.startswith("TI after ER in the record that begins at byte 207: is the TY between lost?")
+
+
+@pytest.mark.parametrize("form", ["ris", "nbib"])
+def test_lines_before_the_first_record_are_one_report(form: str) -> None:
+    lines = LINES[form].split("\n")
+    found, (problem,) = read("\n".join(lines[1:]))
+    assert (len(found), problem.offset, problem.records) == (7, 0, 0)
+    assert "before the first" in problem.reason
+
+
+def test_a_nul_byte_refuses_a_record_in_lines() -> None:
+    found, (problem,) = read(RIS_LINES.replace("Study 3", "Stu\0dy 3"))
+    assert len(found) == 7
+    assert "has a NUL byte, 29 bytes after its beginning" in problem.reason
+
+
+@pytest.mark.parametrize("form", ["ris", "nbib", "csv", "tsv", "review"])
+def test_lines_that_are_not_utf_8_are_read_as_windows_latin_1_and_told_of(form: str) -> None:
+    text = LINES[form].replace("ail", "ägel").replace("Study", "Größe")
+    whole, _ = read(text)
+    found, (problem,) = read(text.encode("latin-1"))
+    assert found == whole
+    assert problem.reason.endswith("lines that are not UTF-8 were read as Windows-1252")
+
+
+def test_a_second_header_is_no_row() -> None:
+    text = LINES["csv"]
+    found, (problem,) = read(text + "\ufeff" + text)
+    assert (len(found), problem.offset) == (16, len(text) + 3)
+    assert problem.reason.startswith("is the header again")
+
+
+def test_rows_that_a_quotation_mark_swallowed_are_told_of() -> None:
+    text = "id,title\n" + "".join(f'P{n},"Nail {n}"\n' for n in range(6)).replace('"Nail 2"', '"Nail 2')
+    text = text.replace('"Nail 3"', "").replace('P4,"Nail 4"', 'P4,"')
+    found, (problem,) = read(text)
+    assert [each.id for each in found] == ["P0", "P1", "P5"]
+    assert "holds what looks like another row, at byte 44: is a quotation mark missing?" in problem.reason
+    found, problems = read('id,title\nP1,"Nails\nHowever, they bend"\n')  # a text of two lines
+    assert ([each.title for each in found], problems) == (["Nails\nHowever, they bend"], [])
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv"])
+def test_a_last_row_without_its_end_is_read_and_told_of(form: str) -> None:
+    found, (problem,) = read(LINES[form][:-1])
+    assert (len(found), problem.reason) == (
+        8, "the last row may be cut off: the file ends inside its line; it was read",
+    )  # fmt: skip
+
+
+def test_weeks_that_were_joined() -> None:
+    header = "HHHHHT    APS1 ISSUE - 760113\n"
+    whole, problems = read(header + PATN_LINES)
+    assert (len(whole), problems) == (8, [])
+    assert read((header + PATN_LINES) * 2) == (whole * 2, [])
+    found, (problem,) = read(header + PATN_LINES[:-9] + header + PATN_LINES)
+    assert (len(found), "the file ends inside a line" in problem.reason) == (15, True)
+    found, (problem,) = read(header + PATN_LINES[: PATN_LINES.rindex("CLMS")].replace("NCL  2\n", ""))
+    assert (len(found), problem.reason) == (
+        7, "the last record is cut off: it has no claims, as those before have; it was not read",
+    )  # fmt: skip
+
+
+def test_a_document_without_its_end_before_the_next_is_told_of() -> None:
+    text = LINES["trec"]
+    at = text.index("</DOC>", text.index("</DOC>") + 1)
+    found, (problem,) = read(text[:at] + text[at + 7 :])
+    assert (len(found), problem.offset) == (8, text.index("<DOC>", 1))
+    assert "it may be cut off; it was read" in problem.reason
+
+
+def test_a_list_that_is_not_utf_8_is_refused_where_it_is_not() -> None:
+    text = json.dumps([{"id": "A1", "title": "Nägel"}, {"id": "A2", "title": "Nail"}], ensure_ascii=False)
+    raws = [each for each in split(iter([text.encode("latin-1")])) if isinstance(each, Raw)]
+    assert READERS["json"].read(raws[1].content).id == "A2"
+    with pytest.raises(ValueError, match="is not UTF-8: byte 24 of the record"):
+        READERS["json"].read(raws[0].content)
+
+
+def test_objects_that_were_joined_in_a_line() -> None:
+    lines = ['{"id": "A1", "title": "a }{ b"}', '{"id": "A2"}', '{"id": "A3"}']
+    found, problems = read(lines[0] + lines[1] + "\ufeff" + lines[2] + "\n")
+    assert ([each.id for each in found], found[0].title, problems) == (["A1", "A2", "A3"], "a }{ b", [])
+    raws = list(split(iter([(lines[1] + lines[2] + " x\n").encode()])))
+    assert [each.content for each in raws if isinstance(each, Raw)] == [lines[1].encode(), (lines[2] + " x").encode()]

@@ -18,6 +18,7 @@ from leadline.collections.documents.registry import (
     READERS,
     Broken,
     Element,
+    Marker,
     Raw,
     Window,
     find_text,
@@ -77,7 +78,8 @@ def test_a_reader_may_be_registered_after_the_first_use(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("fresh")
 def test_a_form_that_is_no_xml_says_how_it_is_cut_and_recognised(tmp_path: Path) -> None:
     def split_lines(window: Window) -> Iterator[Raw | Broken]:
-        yield from (Raw("cards", at, line) for at, line in window.lines() if not line.startswith(b"#cards"))
+        lines = ((at, line.strip()) for at, line in window.ended_lines())
+        yield from (Raw("cards", at, line) for at, line in lines if not line.startswith(b"#cards"))
 
     @reader("cards", split=split_lines, recognises=lambda head: head.startswith(b"#cards"))
     def read(content: bytes) -> Document:
@@ -121,3 +123,25 @@ def test_what_cannot_be_registered() -> None:
     reader("other", "article")(lambda element: Document("X"))
     with pytest.raises(InputError, match="jats and other both read article"):
         readers_by_form()
+
+
+@pytest.mark.usefixtures("fresh")
+def test_a_reader_that_loses_records_or_bytes_is_told_of() -> None:
+    marker = Marker("#card", (b"#card",), lambda text, at: text[at - 1] in b"\r\n")
+
+    def careless(window: Window) -> Iterator[Raw | Broken]:
+        for at, line in list(window.ended_lines())[::2]:
+            yield Raw("cards", at, line, size=len(line))
+
+    @reader("cards", split=careless, recognises=lambda head: head.startswith(b"#card"), marker=marker)
+    def marked(content: bytes) -> Document:
+        return Document(content.decode())
+
+    @reader("slips", split=careless, recognises=lambda head: head.startswith(b"#slip"))
+    def unmarked(content: bytes) -> Document:
+        return Document(content.decode())
+
+    last = list(split(iter([b"#card 1\n#card 2\n#ca", b"rd 3\n#card 4\n"])))[-1]
+    assert last == Broken(0, "4 records begin with #card, and 2 were read or reported", 0, 2)
+    last = list(split(iter([b"#slip 1\n#slip 22\n#slip 3\n"])))[-1]
+    assert last == Broken(0, "9 bytes were neither read nor reported", 0, 0)

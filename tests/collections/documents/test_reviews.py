@@ -82,9 +82,8 @@ def test_duplicates_and_strange_labels_are_reported(tmp_path: Path) -> None:
     text = ASREVIEW + "Nails again,About nails,10.1000/a,0\nOdd,About odd,10.1000/b,perhaps\n"
     found = build(tmp_path, "export.csv", text)
     assert found.manifest["dropped"] == {"listed twice": 1}
-    said = (
-        "1 record listed again; 1 of them with another label, taken as relevant; 1 not read, first record 5: label 'per"
-    )
+    said = "1 record listed again; 1 of them with another label, taken as relevant; "
+    said += "1 problem in reading, first record 5: label 'per"
     with pytest.warns(ll.LeadlineWarning, match=said):
         assert ll.read_labels(tmp_path / "export.csv").judgements("export")["10.1000/a"] == 1
 

@@ -82,7 +82,7 @@ def test_json_lines_and_rows_of_csv(size: int) -> None:
         {"id": "US1", "title": "a, b\nc"},
         {"id": "US3", "title": "d"},
     ]
-    assert [part for part in found if isinstance(part, Broken)] == [Broken(22, "1 fields, the header has 2")]
+    assert [part for part in found if isinstance(part, Broken)] == [Broken(22, "1 fields, the header has 2", 4)]
 
 
 def test_a_json_list_is_as_good_as_lines() -> None:

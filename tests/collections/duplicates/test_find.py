@@ -174,7 +174,7 @@ def test_sources(tmp_path: Path) -> None:
     assert groups_of(found) == {frozenset({"a.txt", "deep/b.html", "x", "y"})}
     assert "1 documents with id that an earlier one has were left out" in found.notes
     assert "1 document without text: never a duplicate" in found.notes
-    assert any(note.startswith("1 could not be read; the first: ") for note in found.notes)
+    assert any(note.startswith("1 problem in reading; the first: ") for note in found.notes)
     mixed = [Document("p", title=text), {"id": "q", "text": text}, ("r", text)]
     assert groups_of(ll.duplicates(mixed)) == {frozenset("pqr")}
 

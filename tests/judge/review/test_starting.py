@@ -125,7 +125,7 @@ def test_records_that_are_listed_twice_are_said_and_counted(tmp_path: Path) -> N
 
 def test_labels_in_unknown_words_are_said(tmp_path: Path) -> None:
     rows = "".join(f"{n},Study {n},Text,{label}\n" for n, label in enumerate(["1", "0", "", "ja"]))
-    with pytest.warns(LeadlineWarning, match="1 not read, first record 4"):
+    with pytest.warns(LeadlineWarning, match="1 problem in reading, first record 4"):
         project = begin(tmp_path, "search.csv", "record_id,title,abstract,included\n" + rows, labels=True)
     assert state_of(project).grades["abstract"].tolist() == [1, 0, -1, -1]
 

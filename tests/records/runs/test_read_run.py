@@ -280,3 +280,10 @@ def test_logs_of_databases_are_no_runs(tmp_path: Path) -> None:
         assert run_paths([str(tmp_path / "*")]) == [str(tmp_path / "a.run")]
     with pytest.raises(ll.InputError, match="no file fits this pattern"):
         run_paths([str(tmp_path / "*-shm")])
+
+
+def test_lines_that_a_cr_alone_divides_are_refused(tmp_path: Path) -> None:
+    content = b"7 Q0 d1 1 2.5 tag\n7 Q0 d2 2 2.0 tag\r7 Q0 d3 3 1.5 tag\n"
+    said = "a carriage return inside the line: ends of lines are mixed; write them all as LF or CRLF"
+    assert refusal(tmp_path, content) == f"a.run:2: {said}"
+    assert len(read(tmp_path, b"7 Q0 d1 1 2.5 tag and more\r\n").documents) == 1

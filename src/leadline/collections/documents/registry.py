@@ -22,6 +22,7 @@ from leadline.register import Register
 
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+BLANK = b" \t\r\n\v\f\x1a"  # what stands between records; the last is the end of a file under DOS
 MAX_DOCUMENT_BYTES = 256 << 20  # ten times the longest sequence listing printed
 
 
@@ -33,14 +34,55 @@ class Raw:
     offset: int  # of its first byte in the unpacked stream
     content: bytes
     encoding: str = "utf-8"
+    size: int = -1  # the bytes of the stream that it stands for; below 0: not known
 
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A place where a document should begin but cannot be read."""
+    """A place where a document should begin but cannot be read, or something else that is said of a stream."""
 
     offset: int
     reason: str
+    size: int = -1  # the bytes of the stream that it stands for; below 0: not known
+    records: int = 1  # how many records begin in these bytes
+
+
+@dataclass(frozen=True)
+class Marker:
+    """What begins every record of a form, by which records are counted apart from the reader that splits them."""
+
+    name: str
+    openings: tuple[bytes, ...]  # a record begins at one of these, if
+    begins: Callable[[bytes, int], object]  # is true of the bytes and the place, with some bytes before and behind it
+
+
+_BEFORE, _BEHIND = 128, 1024  # bytes around a marker that its function may look at
+
+
+class Marks:
+    """The number of markers in a stream, whose bytes come in pieces."""
+
+    def __init__(self, marker: Marker) -> None:
+        self.marker = marker
+        self.count = 0
+        self._text, self._next = b"\n", 1  # a stream begins as a line does
+
+    def add(self, piece: bytes, *, ended: bool = False) -> None:
+        """Count in another piece, up to where what stands behind a marker is known."""
+        text = self._text + piece if piece else self._text
+        stop = len(text) if ended else max(self._next, len(text) - _BEHIND)
+        for opening in self.marker.openings:
+            at = text.find(opening, self._next, stop + len(opening) - 1)
+            while at >= 0:
+                self.count += bool(self.marker.begins(text, at))
+                at = text.find(opening, at + 1, stop + len(opening) - 1)
+        keep = max(0, stop - _BEFORE)
+        self._text, self._next = text[keep:], stop - keep
+
+    def finished(self) -> int:
+        """The number of markers, at the end of the stream."""
+        self.add(b"", ended=True)
+        return self.count
 
 
 class Window:
@@ -52,6 +94,10 @@ class Window:
         self.buffer = b""
         self.begin = 0
         self.ended = False
+        self.marks: Marks | None = None
+        self.passed_over = 0  # bytes that belong to no record: blank lines, a header, a byte order mark
+        self.has_nul = False  # whether any byte so far is NUL
+        self.foreign, self.first_foreign = 0, 0  # lines that are not UTF-8, and the place of the first
 
     def fill(self, at_least: int = 1) -> bool:
         """Read more bytes; False at the end of the stream."""
@@ -61,41 +107,62 @@ class Window:
             self.ended = piece is None
             fresh.append(piece or b"")
             count += len(fresh[-1])
+        for piece in fresh[1:]:
+            self.has_nul = self.has_nul or b"\0" in piece
+            if self.marks is not None:
+                self.marks.add(piece)
         self.buffer = b"".join(fresh)
         return count > 0
+
+    def count(self, marker: Marker, at: int = 0) -> None:
+        """Count a marker from a place of the buffer on, in what is read from now on, too."""
+        self.marks = Marks(marker)
+        self.marks.add(self.buffer[at:])
+
+    def decoded(self, line: bytes, at: int) -> str:
+        """The text of a line. One that is not UTF-8 is noted, and taken for Windows' Latin-1 where it can be that."""
+        try:
+            return line.decode("utf-8")
+        except UnicodeDecodeError:
+            from leadline.collections.documents.fields.web_pages import decoded_text
+
+            self.first_foreign = self.first_foreign if self.foreign else at
+            self.foreign += 1
+            return decoded_text(line)
 
     def drop(self, count: int) -> None:
         """Drop the first bytes."""
         self.buffer = self.buffer[count:]
         self.begin += count
 
-    def lines(self, *, lone_cr: bool = True) -> Iterator[tuple[int, bytes]]:
-        """Each line with the place where it begins, without its end: LF, CRLF, or CR alone, in any mix.
-
-        `lone_cr=False` keeps a CR without LF inside its line, for cells that may hold one.
-        """
-        for at, line in self.ended_lines(lone_cr=lone_cr):
-            yield at, line.rstrip(b"\r\n")
-
     def ended_lines(self, *, lone_cr: bool = True) -> Iterator[tuple[int, bytes]]:
-        """Each line with the place where it begins and with its end, which the last may lack."""
-        if self.begin == 0 and self.buffer.startswith(BYTE_ORDER_MARK):
-            self.drop(len(BYTE_ORDER_MARK))
+        """Each line with the place where it begins and with its end, LF, CRLF or CR in any mix; the last may lack it.
+
+        A byte order mark before a line is left out: two files may have been joined. `lone_cr=False` keeps a CR without
+        LF inside its line, for cells that may hold one.
+        """
         while True:
             lines = self.buffer.splitlines(keepends=True) if lone_cr else _ended_by_lf(self.buffer)
             # The last line goes on in the next piece, unless it has its end; after a CR, the LF may be there.
             rest = lines.pop() if lines and not lines[-1].endswith(b"\n") else b""
             at = self.begin
+            marked = BYTE_ORDER_MARK in self.buffer
             for line in lines:
-                yield at, line
+                if marked and line[:3] == BYTE_ORDER_MARK:
+                    self.passed_over += 3
+                    yield at + 3, line[3:]
+                else:
+                    yield at, line
                 at += len(line)
             self.drop(len(self.buffer) - len(rest))
             if len(rest) > MAX_DOCUMENT_BYTES:
                 limit = f"{MAX_DOCUMENT_BYTES >> 20} MiB"
                 raise InputError(f"byte {at}", f"the line at byte {at} is longer than {limit}; the rest was not read")
             if not self.fill(4 << 20):
-                if rest.strip():
-                    yield at, rest
+                mark = len(BYTE_ORDER_MARK) if rest.startswith(BYTE_ORDER_MARK) else 0
+                self.passed_over += mark
+                if rest[mark:]:
+                    yield at + mark, rest[mark:]
                 return
 
 
@@ -121,7 +188,7 @@ def head_lines(head: bytes, most: int) -> list[bytes]:
     >>> head_lines(b"a\\r\\nb\\nc", 9), head_lines(b"a\\rb\\rc", 9)
     ([b'a', b'b'], [b'a', b'b'])
     """
-    lines = head.splitlines(keepends=True) if rows_end_in_cr(head) else _ended_by_lf(head)
+    lines = head.splitlines(keepends=True)
     whole = lines if len(lines) < 2 or lines[-1].endswith((b"\r", b"\n")) else lines[:-1]
     return [line.rstrip(b"\r\n") for line in whole[:most]]
 
@@ -216,6 +283,7 @@ class FormReader:
     recognises: Callable[[bytes], bool] | None
     parse_record: Callable[[bytes], dict[str, Any]] | None
     binary: bool = False
+    marker: Marker | None = None
 
     def read(self, content: bytes, encoding: str = "utf-8") -> Document:
         """The document in these bytes; ValueError if it cannot be read."""
@@ -239,20 +307,23 @@ def reader(
     recognises: Callable[[bytes], bool] | None = None,
     parse_record: Callable[[bytes], dict[str, Any]] | None = None,
     binary: bool = False,
+    marker: Marker | None = None,
 ) -> Callable[[Read], Read]:
     """Register a function as the reader of a form.
 
     Of XML: `roots` are the local names of the elements that hold one document each; `read_bytes` reads UTF-8 without
     making a tree, as a faster way; `prepare` turns SGML into XML. Of other forms: `split` cuts a stream, `recognises`
     tells the form by the first bytes of a stream, and `parse_record` gives a record as a dict, which a mapping can then
-    read; `binary` says that a stream may hold bytes that are no text. Of both: `merge` joins consecutive documents with
-    one id.
+    read; `binary` says that a stream may hold bytes that are no text, `marker` what begins each record, so that records
+    are counted apart from `split`. Of both: `merge` joins consecutive documents with one id.
     """
     if bool(roots) == bool(split):
         raise InputError(f"reader {name}", "needs either root elements or a function `split`")
 
     def add(function: Read) -> Read:
-        member = FormReader(name, function, roots, read_bytes, prepare, merge, split, recognises, parse_record, binary)
+        member = FormReader(
+            name, function, roots, read_bytes, prepare, merge, split, recognises, parse_record, binary, marker
+        )
         READERS.add(name, member, home=function.__module__)
         return function
 

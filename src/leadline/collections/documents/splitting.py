@@ -17,6 +17,7 @@ from leadline.collections.documents.registry import (
     READERS,
     Broken,
     FormReader,
+    Marker,
     Raw,
     Window,
     readers_by_form,
@@ -61,15 +62,35 @@ def split(
     if head.count(b"\0") > max(_MAX_NULS, len(head) // 1000) and not (chosen is not None and chosen.binary):
         return iter([Broken(0, "is not a text")])
     if chosen is None or chosen.split is None:
-        return _without_nuls(_split_xml(window, tuple(name for name, each in readers.items() if each.roots)))
-    return _without_nuls(chosen.split(window))
+        return _accounted(_split_xml(window, tuple(name for name, each in readers.items() if each.roots)), window)
+    if chosen.marker is not None:
+        window.count(chosen.marker)
+    return _accounted(chosen.split(window), window)
 
 
-def _without_nuls(found: Iterator[Raw | Broken]) -> Iterator[Raw | Broken]:
-    """The documents, those with a NUL byte as broken."""
+def _accounted(found: Iterator[Raw | Broken], window: Window) -> Iterator[Raw | Broken]:
+    """The documents, those with a NUL byte as broken; then a line for each thing that does not add up.
+
+    Every record that begins by its marker is a document or reported, whatever the reader made of the stream, and so is
+    every byte where the reader says how many it has passed over and read.
+    """
+    records = read = 0
     for each in found:
+        records += 1 if isinstance(each, Raw) else each.records
+        read = -1 if each.size < 0 or read < 0 else read + each.size
         at = each.content.find(b"\0") if isinstance(each, Raw) else -1
-        yield each if at < 0 else Broken(each.offset, f"has a NUL byte, {at:,} bytes after its beginning")
+        yield each if at < 0 else Broken(each.offset, f"has a NUL byte, {at:,} bytes after its beginning", each.size)
+    if window.foreign:
+        lines = "a line that is not UTF-8 was" if window.foreign == 1 else "lines that are not UTF-8 were"
+        count = "" if window.foreign == 1 else f"{window.foreign:,} "
+        yield Broken(window.first_foreign, f"{count}{lines} read as Windows-1252", 0, 0)
+    while window.marks is not None and window.fill(4 << 20):  # what the reader has left
+        window.drop(len(window.buffer))
+    if window.marks is not None and (marked := window.marks.finished()) != records:
+        problem = f"{marked:,} records begin with {window.marks.marker.name}, and {records:,} were read or reported"
+        yield Broken(0, problem, 0, marked - records)
+    elif read >= 0 and window.ended and (lost := window.begin + len(window.buffer) - read - window.passed_over):
+        yield Broken(0, f"{lost:,} bytes were neither read nor reported", 0, 0)
 
 
 def _recognised(head: bytes, readers: Mapping[str, FormReader]) -> FormReader | None:
@@ -105,44 +126,60 @@ def _split_xml(window: Window, roots: tuple[str, ...]) -> Iterator[Raw | Broken]
         if not names:  # an element around the documents may declare the prefixes they use
             namespaces += b"".join(dict.fromkeys(_NAMESPACE.findall(gap)))
             if len(namespaces) > _MAX_NAMESPACES:
-                yield Broken(0, f"more than {_MAX_NAMESPACES} bytes of namespaces before the first document; not read")
+                yield Broken(
+                    0, f"more than {_MAX_NAMESPACES} bytes of namespaces before the first document; not read", records=0
+                )
                 return
         if in_gap:
             gaps.add(gap, window.begin + position, ended=start is not None or window.ended)
+        window.passed_over += len(gap)  # or reported with the gaps, or as the rest of a broken document
         if start is None:
             window.drop(end)
             position = 0
             if not window.fill(1 << 20) and not window.buffer:
                 if not names:
                     root = f": its root is {first[1].decode('ascii', 'replace')}" if first else ""
-                    yield Broken(0, f"no document of a known form{root}")
+                    yield Broken(0, f"no document of a known form{root}", 0, 0)
                 else:
                     yield from gaps.report()
+                if len(names) > 1:  # one may stand inside another
+                    window.marks = None
                 return
             continue
         name, root = start[1], start[2].decode()
+        if not names:
+            window.count(_marker(name), start.start())
         names.add(name)
         if len(names) > _MAX_NAMES:
             yield Broken(
-                window.begin + start.start(), f"more than {_MAX_NAMES} names of documents; the rest is not read"
+                window.begin + start.start(),
+                f"more than {_MAX_NAMES} names of documents; the rest is not read",
+                records=0,
             )
+            window.marks = None
             return
         begin, length, problem = _extent(window, start.start(), name)
         in_gap = not problem
         if problem:
             gaps.skip()
-            yield Broken(window.begin + begin, problem)
+            yield Broken(window.begin + begin, problem, 1)
             position = begin + 1
             continue
         content = window.buffer[begin : begin + length]
-        yield Raw(root, window.begin + begin, _with_namespaces(content, name, namespaces), encoding)
+        yield Raw(root, window.begin + begin, _with_namespaces(content, name, namespaces), encoding, length)
         position = begin + length
+
+
+def _marker(name: bytes) -> Marker:
+    """A start tag, which may stand only where a document begins: `_extent` ends a document that holds another one."""
+    tag = re.compile(rb"<" + re.escape(name) + rb"[\s>/]")
+    return Marker(f"<{name.decode('ascii', 'replace')}", (b"<" + name,), tag.match)
 
 
 def _extent(window: Window, begin: int, name: bytes) -> tuple[int, int, str]:
     """The begin in the window and the length of the document at a place, or the problem if it does not end."""
     end = re.compile(rb"</" + re.escape(name) + rb"\s*>")
-    again = re.compile(rb"<" + re.escape(name) + rb"[\s>]")
+    again = re.compile(rb"<" + re.escape(name) + rb"[\s>/]")
     seen, more = len(name) + 1, 4 << 20
     ahead = 1 << 12  # bytes searched at once: few at first, because the next document may begin soon
     while True:
@@ -318,10 +355,13 @@ class Gaps:
                 self.offsets[0],
                 f"{self.size:,} bytes outside of documents were not read: unknown text in {self.count} "
                 f"place{'s' * (self.count != 1)}, at byte{'s' * (self.count != 1)} {places}",
+                0,
+                0,
             )
         elif self.wrappers and not self.disturbed:
             name, begin, _ = self.wrappers[-1]
-            yield Broken(begin, f"the file ends before </{name.decode('ascii', 'replace')[:40]}>: it may be cut off")
+            problem = f"the file ends before </{name.decode('ascii', 'replace')[:40]}>: it may be cut off"
+            yield Broken(begin, problem, 0, 0)
 
 
 @lru_cache(maxsize=8)

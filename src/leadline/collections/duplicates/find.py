@@ -283,7 +283,7 @@ class _Files:
                 yield self._name(path), "", read_text(path).bytes().decode("utf-8", "replace") if _size(path) else ""
             else:
                 yield from self._documents(path, broken)
-        self.notes = [f"{len(broken):,} could not be read; the first: {broken[0]}"] if broken else []
+        self.notes = [f"{counted(len(broken), 'problem')} in reading; the first: {broken[0]}"] if broken else []
 
     def _name(self, path: Path) -> str:
         return path.relative_to(self.path).as_posix() if self.path.is_dir() else path.name

@@ -18,9 +18,9 @@ from leadline.commands.shared.argument_kinds import (
     InputPath,
     Value,
 )
-from leadline.errors import InputError, LeadlineError, LeadlineWarning, UsageError, nearest, not_a_choice
+from leadline.errors import InputError, LeadlineError, LeadlineWarning, UsageError, nearest, not_a_choice, visible
 from leadline.options import LARGEST, Bounds, Level, Part
-from leadline.records.result import FORMATS
+from leadline.records.result import FORMATS, counted
 
 if TYPE_CHECKING:
     from leadline.text.spread import MemoryBudget
@@ -309,11 +309,39 @@ def read_run_table(options: argparse.Namespace) -> dict[str, dict[str, str]]:
     return info
 
 
-def check_run_table(path: str, info: Mapping[str, object], runs: Sequence[str]) -> None:
-    """Refuse a table of runs that names none of the runs."""
-    if info and not set(info) & set(runs):
-        there, here = ", ".join(list(info)[:3]), ", ".join(runs[:3])
-        raise InputError(path, f"names none of the runs: it has {there}, the runs are {here}")
+def check_run_table(path: str, info: Mapping[str, Mapping[str, str]], runs: Sequence[str]) -> None:
+    """Refuse a table of runs that names none of the runs; warn of rows without a run, and of runs without a row."""
+    known, rows = set(runs), list(info)
+    without_run, without_row = [row for row in rows if row not in known], [run for run in runs if run not in info]
+    if not info or not (without_run or without_row):
+        return
+    swapped = _swapped(info, known)
+    if len(without_run) == len(rows):
+        there, here = ", ".join(rows[:3]), ", ".join(runs[:3])
+        raise InputError(path, f"names none of the runs: it has {there}, the runs are {here}{swapped}")
+    said = []
+    if without_run:
+        said.append(f"{counted(len(without_run), 'row')} of runs that are not among the runs: {_some(without_run)}")
+    if without_row:
+        said.append(f"{counted(len(without_row), 'run')} without a row: {_some(without_row)}")
+    warnings.warn(f"{path}: {'; '.join(said)}{swapped}", LeadlineWarning, stacklevel=2)
+
+
+def _swapped(info: Mapping[str, Mapping[str, str]], runs: set[str]) -> str:
+    """A hint, where another column than the one that names runs holds more of their names, or names are of files."""
+    from leadline.text.source import stem
+
+    named = sum(row in runs for row in info)
+    for column in dict.fromkeys(name for attributes in info.values() for name in attributes):
+        if sum(stem(attributes.get(column, "")) in runs for attributes in info.values()) > named:
+            return f"; column {column} has their names: the names and the files look swapped"
+    if sum(stem(row) in runs for row in info) > named:
+        return "; it has names of files: write them without folder and ending"
+    return ""
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(map(visible, names[:3])) + (f" and {len(names) - 3:,} more" if len(names) > 3 else "")
 
 
 # The runs that a command was given. One bad file in a folder does not stop the others.

@@ -366,7 +366,7 @@ def _warn(path: Path, unlabelled: int, twice: int, differing: int, problems: lis
         f"{counted(unlabelled, 'record')} without a label, left out" if unlabelled else "",
         f"{counted(twice, 'record')} listed again" if twice else "",
         f"{differing:,} of them with another label, taken as relevant" if differing else "",
-        f"{len(problems):,} not read, first {problems[0]}" if problems else "",
+        f"{counted(len(problems), 'problem')} in reading, first {problems[0]}" if problems else "",
     ]
     if any(said):
         warnings.warn(f"{path}: {'; '.join(filter(None, said))}", LeadlineWarning, stacklevel=4)

@@ -25,7 +25,7 @@ from leadline.collections.documents.document import (
 from leadline.collections.documents.document import parents as parents_in
 from leadline.collections.documents.fields.patent_offices import application_name
 from leadline.collections.documents.numbers import normalise
-from leadline.collections.documents.registry import MAX_DOCUMENT_BYTES, Broken, Raw, Window
+from leadline.collections.documents.registry import MAX_DOCUMENT_BYTES, Broken, Marker, Raw, Window, head_lines
 from leadline.errors import not_a_choice
 from leadline.text.days import iso
 
@@ -510,7 +510,23 @@ def grade(label: str) -> int | None:
 
 
 Fields = dict[str, list[str]]
-_BLANK = re.compile(r"\s+")
+_RUNS_OF_BLANKS = re.compile(r"\s+")
+_AT_LINE = rb"(?:(?<=[\r\n])|(?<=[\r\n]\xef\xbb\xbf))"  # a byte order mark stands before a line where files were joined
+
+
+def begins_with_tags(head: bytes, marker: Marker, tag: re.Pattern[str]) -> bool:
+    """Whether a text begins with a record in lines, or with another line of one before the first that is whole."""
+    first, *_ = (*head_lines(head, 1), b"")
+    if tag.match(first.decode("utf-8", "replace")) is None:
+        return False
+    text = b"\n" + head
+    return any(marker.begins(text, at) and text[at - 1] in b"\r\n" for at in _all(text, marker.openings[0]))
+
+
+def tag_marker(first: str, at_line: bytes, inside: bytes) -> Marker:
+    """The marker of records in lines: the tag `first` where a line begins, or, written more strictly, inside one."""
+    pattern = re.compile(_AT_LINE + at_line + b"|" + inside)
+    return Marker(first, (first.encode(),), pattern.match)
 
 
 def tagged_records(
@@ -520,80 +536,145 @@ def tagged_records(
     first: str,
     pack: Callable[[Fields, int], bytes],
     *,
-    marker: re.Pattern[str],
+    marker: Marker,
     once: Collection[str],
     end: str = "",
     usual_last: str = "",
 ) -> Iterator[Raw | Broken]:
     """The records of a stream. `tag` matches a line's tag and text, `first` is the tag that begins a record.
 
-    A line without a tag continues the field before it. Text before the first record is reported, and so are signs that
-    the beginning of a record was lost: a second tag of `once`, or a field after the tag `end`. Every beginning that
-    `marker` finds gives a record or a report, and these are reported and not read:
+    A line without a tag continues the field before it. Every line belongs to a record or is reported: lines before the
+    first record are, and those from a sign on that the beginning of a record was lost, which is a line after the tag
+    `end`, or, behind a blank line, a second tag of `once`. Every beginning that `marker` finds gives a record or a
+    report, and these are reported and not read:
 
-    - a record with another beginning inside one of its lines;
+    - a record with another beginning inside one of its lines, or with a NUL byte;
     - a record without the tag `end`, unless records of this stream have none;
     - where there is no `end`, the last record if the stream stops inside a line, or before the tag `usual_last` that
-      earlier records have.
+      earlier records have, and another one without it that no blank line ends.
     """
-    fields: Fields = {}
-    begin, row, size, last = 0, 0, 0, ""
-    with_last, blank, line = False, False, b""
-    another = -1  # where another record begins inside a line
+    # A part of the stream is a record, or lines that belong to none, whose `own_row` is 0.
+    fields: dict[str, list[list[str]]] = {}  # for each tag its texts, each with its lines
+    lines: list[str] = []  # of the last field
+    begin, passed, own_row, row, records, problem = -1, 0, 0, 0, 0, ""
+    order: list[str] = []  # the tags in order, where what stands behind a blank line may have to be taken back
+    gap, before_gap = -1, 0  # the place of the first line after a blank one, and how many fields stand before it
+    offset, line, name, words, blank, with_last = 0, b"", "", "", False, False
     ends = bool(end) and _has_ends(window.buffer, tag, first, end)
+    lost = f"is the {first} between lost? It was not read"
+    sought, match = first.encode(), tag.match
 
-    def finished(*, at_end: bool) -> Raw | Broken:
-        problem = ""
-        if another >= 0:
-            problem = f"another {first} inside a line, at byte {another}: the end of a line is lost"
-        elif ends and end not in fields:
-            problem = f"the record is cut off: {'the file ends' if at_end else f'the next {first} comes'} before {end}"
-        elif at_end and not ends and not blank and usual_last not in fields:
-            if not line.endswith((b"\r", b"\n")):
-                problem = "the last record may be cut off: the file ends inside a line"
+    def finished(until: int, *, at_end: bool = False) -> Raw | Broken:
+        nonlocal with_last
+        size = until - begin - (window.passed_over - passed)  # a byte order mark may stand inside
+        if not own_row:
+            return Broken(begin, problem, size, records)
+        why, in_line = problem, not line.endswith((b"\r", b"\n", b"\x1a"))
+        if not why and ends and end not in fields:
+            why = f"the record is cut off: {'the file ends' if at_end else f'the next {first} comes'} before {end}"
+        elif not why and at_end and not ends and (in_line or not blank) and usual_last not in fields:
+            if in_line:
+                why = "the last record may be cut off: the file ends inside a line"
             elif with_last:
-                problem = f"the last record is cut off: the file ends before {usual_last}"
-        return Broken(begin, f"{problem}; it was not read") if problem else Raw(form, begin, pack(fields, row))
+                why = f"the last record is cut off: the file ends before {usual_last}"
+        elif not why and not at_end and with_last and gap >= 0 and usual_last not in fields:
+            why = f"the record is cut off: the next {first} comes before {usual_last}, and no blank line"
+        with_last = with_last or usual_last in fields
+        if why:
+            return Broken(begin, f"{why}; it was not read", size, records)
+        whole = {
+            name: [" ".join(text) if len(text) > 1 else text[0] for text in texts] for name, texts in fields.items()
+        }
+        return Raw(form, begin, pack(whole, own_row), size=size)
 
     for offset, line in window.ended_lines():
-        text = line.decode("utf-8", "replace").rstrip("\r\n")
-        found = tag.match(text)
-        name = found[1] if found else ""
-        blank = not text.strip()
-        if name == first:
-            if fields:
-                yield finished(at_end=False)
-                with_last = with_last or usual_last in fields
-            fields, begin, row, size, another = {}, offset, row + 1, 0, -1
-        size += len(line)
-        if size > MAX_DOCUMENT_BYTES:
-            yield Broken(begin, f"the record is longer than {MAX_DOCUMENT_BYTES >> 20} MiB; the rest was not read")
-            return
-        if fields and another < 0 and first in text and (inside := marker.search(text, 1)):
-            another = offset + len(text[: inside.start()].encode())
+        try:
+            text = line.decode()
+        except UnicodeDecodeError:
+            text = window.decoded(line, offset)
+        found = match(text)
         if found is None:
-            if not blank:
-                if last and fields:
-                    fields[last][-1] += " " + _BLANK.sub(" ", text.strip())
-                else:
-                    yield Broken(offset, f"a line before the first {first}: it was not read")
+            name, words = "", text.strip()
+            blank = words in ("", "\x1a")  # the end of a file under DOS
+        else:
+            name, blank = found[1], False
+        if name == first:
+            if begin >= 0:
+                yield finished(offset)
+            row += 1
+            begin, passed, own_row, records, problem = offset, window.passed_over, row, 1, ""
+            fields, order, gap, before_gap = {}, [], offset, 0
+        elif begin < 0:
+            if blank:
+                window.passed_over += len(line)
+                continue
+            what = f"{name} before" if name else "a line before"
+            begin, passed = offset, window.passed_over
+            problem = f"{what} the first {first}: it was not read, and what follows up to {first}"
+        if offset - begin > MAX_DOCUMENT_BYTES:
+            limit = f"{MAX_DOCUMENT_BYTES >> 20} MiB"
+            yield Broken(begin, f"the record is longer than {limit}; the rest was not read", -1, records)
+            return
+        if sought in line:
+            inside = [at for at in _all(line, sought) if at and marker.begins(b"\n" + line, at + 1)]
+            records += len(inside)
+            if inside and not problem:
+                problem = f"another {first} inside a line, at byte {offset + inside[0]}: the end of a line is lost"
+        if not own_row:
             continue
-        if not row:
-            yield Broken(offset, f"{name} before the first {first}: it was not read")
+        if blank:
+            gap, before_gap = -1, len(order)
             continue
-        if another >= 0:
+        if gap < 0:
+            gap = offset
+        if end and end in fields:
+            what = f"{name or 'a line'} after {end} in the record that begins at byte {begin}: {lost}"
+            yield finished(offset)
+            begin, passed, own_row, records, problem = offset, window.passed_over, 0, 0, what
             continue
-        if (name in once and name in fields) or (end and end in fields):
-            yield Broken(
-                offset, f"{name} again in the record that begins at byte {begin}: is the {first} between lost?"
-            )
+        if window.has_nul and b"\0" in line and not problem:
+            problem = f"has a NUL byte, {offset + line.index(0) - begin:,} bytes after its beginning"
+        if problem:
+            continue  # the whole record is reported
+        if found is None:
+            lines.append(_RUNS_OF_BLANKS.sub(" ", words))
             continue
-        last = name
-        fields.setdefault(name, []).append(found[2].strip())
-    if fields:
-        yield finished(at_end=True)
-    elif not row:
-        yield Broken(0, f"no record: no line begins with {first}")
+        if name in once and name in fields:
+            what = f"{name} again in the record that begins at byte {begin}: {lost}"
+            if ends or not before_gap:
+                yield Broken(offset, what, 0, 0)
+                continue
+            for each in order[before_gap:]:
+                fields[each].pop()
+            fields = {each: texts for each, texts in fields.items() if texts}
+            yield finished(gap)
+            begin, passed, own_row, records, problem = gap, window.passed_over, 0, 0, what
+            continue
+        lines = [found[2].strip()]
+        if name in fields:
+            fields[name].append(lines)
+        else:
+            fields[name] = [lines]
+        order.append(name)
+    at_end = offset + len(line)
+    if own_row and before_gap and gap == offset and not (problem or name or blank or line.endswith((b"\r", b"\n"))):
+        lines.pop()  # perhaps the first letters of the next record
+        yield finished(offset)
+        yield Broken(
+            offset, "the file ends inside a line, which belongs to no record; it was not read", at_end - offset, 0
+        )
+    elif begin >= 0:
+        yield finished(at_end, at_end=True)
+    if not row:
+        yield Broken(0, f"no record: no line begins with {first}", 0, 0)
+
+
+def _all(line: bytes, sought: bytes) -> Iterator[int]:
+    """Every place of some bytes in a line."""
+    at = line.find(sought)
+    while at >= 0:
+        yield at
+        at = line.find(sought, at + 1)
 
 
 def _has_ends(head: bytes, tag: re.Pattern[str], first: str, end: str) -> bool:

@@ -27,15 +27,27 @@ from leadline.collections.documents.fields.patent_offices import (
     us_document,
 )
 from leadline.collections.documents.numbers import normalise
-from leadline.collections.documents.registry import MAX_DOCUMENT_BYTES, Broken, Raw, Window, reader
+from leadline.collections.documents.registry import (
+    BYTE_ORDER_MARK,
+    MAX_DOCUMENT_BYTES,
+    Broken,
+    Marker,
+    Raw,
+    Window,
+    reader,
+)
 from leadline.text.days import iso
 
 _NO_RECORD = "no line PATN, which begins a Green Book record"
 # A line PATN; everything before the first one is the week's header. The letters come first: so they are found fast.
 _RECORD = re.compile(rb"PATN(?:(?<=[\r\n]PATN)|(?<=\APATN))[ \t]*(?=[\r\n]|\Z)")
+_MARKER = Marker("PATN", (b"PATN",), _RECORD.match)
 _CLAIMS_PRINTED = re.compile(rb"[\r\n]NCL  ([0-9]{1,4})[ \t]*[\r\n]")
 _CLAIM = re.compile(rb"[\r\n]NUM  ")
+_CLAIMS, _PARAGRAPH = re.compile(rb"CLMS(?=[ \t]*[\r\n])|DCLM(?=[ \t]*[\r\n])"), re.compile(rb"[\r\n]PA[A-Z0-9]  ")
 _WEEK = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:HHHHH[^\r\n]*\s*)?")
+_NEXT_WEEK = re.compile(rb"HHHHH[^\r\n]*[\s\xef\xbb\xbf]*\Z")  # behind the last record of a week
+_HEADER_BYTES = 1 << 10
 _BEGIN = re.compile(r"^PATN[ \t]*$", re.MULTILINE | re.IGNORECASE)
 _TAG = re.compile(r"([A-Za-z]{4}(?=\s*$)|[A-Za-z][A-Za-z0-9]{2}(?=  |\s*$))")
 # Fields of the first group and of no other.
@@ -82,11 +94,15 @@ def split_records(window: Window) -> Iterator[Raw | Broken]:
     """The records of a stream."""
     start = _RECORD.search(window.buffer)
     if start is None:
-        yield Broken(0, _NO_RECORD)
+        yield Broken(0, _NO_RECORD, records=0)
         return
     begin = start.start()
-    if not _WEEK.fullmatch(window.buffer, 0, begin):
-        yield Broken(0, f"{begin:,} bytes before the first line PATN are not the header of a week; they were not read")
+    if _WEEK.fullmatch(window.buffer, 0, begin):
+        window.passed_over += begin
+    else:
+        problem = f"{begin:,} bytes before the first line PATN are not the header of a week; they were not read"
+        yield Broken(0, problem, begin, 0)
+    first, claimed = True, False
     while True:
         following = _RECORD.search(window.buffer, begin + 4)
         while following is None and len(window.buffer) - begin <= MAX_DOCUMENT_BYTES:
@@ -101,21 +117,36 @@ def split_records(window: Window) -> Iterator[Raw | Broken]:
             return
         end = following.start() if following else len(window.buffer)
         content = window.buffer[begin:end]
+        at = content.rfind(b"HHHHH", max(0, len(content) - _HEADER_BYTES))
+        week = at >= 0 and _NEXT_WEEK.match(content, at) is not None
+        if week:  # two files were joined
+            content = content[:at].removesuffix(BYTE_ORDER_MARK)
+            window.passed_over += end - begin - len(content)
+        cut = _cut_off(content, claimed=claimed) if week or following is None else ""
+        claimed = (claimed or first) and (b"CLMS" in content or b"DCLM" in content)
+        first = False
+        at, size = window.begin + begin, len(content)
+        yield Broken(at, cut, size) if cut else Raw("greenbook", at, content, size=size)
         if following is None:
-            cut = _cut_off(content)
-            yield Broken(window.begin + begin, cut) if cut else Raw("greenbook", window.begin + begin, content)
             return
-        yield Raw("greenbook", window.begin + begin, content)
         begin = end
 
 
-def _cut_off(last: bytes) -> str:
-    """Why the last record of a stream is not whole, if it is not: claims are the last of a record, and are counted."""
+def _cut_off(last: bytes, *, claimed: bool) -> str:
+    """Why the last record of a file is not whole, if it is not: claims are the last of a record, and are counted.
+
+    `claimed`: whether every record before has claims.
+    """
     if not last.endswith((b"\r", b"\n", b"\x1a")):
         return "the last record may be cut off: the file ends inside a line; it was not read"
     printed, found = _CLAIMS_PRINTED.search(last), len(_CLAIM.findall(last))
     if printed and found < int(printed[1]) and (found or int(printed[1]) > 1):
         return f"the last record is cut off: {found} of {int(printed[1])} claims (NCL) are there; it was not read"
+    claims = _CLAIMS.search(last)
+    if claimed and claims is None:
+        return "the last record is cut off: it has no claims, as those before have; it was not read"
+    if claims and not _PARAGRAPH.search(last, max(last.rfind(b"NUM  "), claims.end())):
+        return "the last record is cut off: the file ends before the text of a claim; it was not read"
     return ""
 
 
@@ -123,7 +154,7 @@ def has_record(head: bytes) -> bool:
     return head[:1] not in (b"<", b"{", b"[") and _RECORD.search(head) is not None
 
 
-@reader("greenbook", split=split_records, recognises=has_record)
+@reader("greenbook", split=split_records, recognises=has_record, marker=_MARKER)
 def read(content: bytes) -> Document:
     """One record as a document.
 

@@ -23,6 +23,10 @@ _BEGINS = re.compile(
     rb"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,5000}?-->\s*)*(?:<!doctype\s+html\b|<html[\s>]|<head[\s>]|<body[\s>])",
     re.IGNORECASE | re.DOTALL,
 )
+_ELEMENTS = re.compile(rb"<(?:html|body)[\s>]", re.IGNORECASE)
+_END = re.compile(rb"</(?:html|body)\s*>", re.IGNORECASE)
+_DOCTYPE = re.compile(rb"<!doctype\s+html\b", re.IGNORECASE)
+_PAGE = re.compile(rb"<html[\s>]", re.IGNORECASE)
 
 
 def is_html(head: bytes) -> bool:
@@ -37,7 +41,15 @@ def split_page(window: Window) -> Iterator[Raw | Broken]:
             yield Broken(0, f"is longer than {MAX_PAGE_BYTES >> 20} MiB, which no page is")
             return
     name = window.name.replace("\\", "/").removeprefix("./")
-    yield Raw("html", 0, packed_page(name or "page.html", "text/html", window.buffer))
+    page = window.buffer
+    yield Raw("html", 0, packed_page(name or "page.html", "text/html", page), size=len(page))
+    end = _END.search(page)
+    if end is None and _ELEMENTS.search(page):
+        yield Broken(0, "the page may be cut off: neither </body> nor </html> ends it; it was read", 0, 0)
+    first = _DOCTYPE.search(page)
+    again = (first and _DOCTYPE.search(page, first.end())) or (end and _PAGE.search(page, end.end()))
+    if again:
+        yield Broken(again.start(), "another page begins here; both were read as one", 0, 0)
 
 
 @reader("html", split=split_page, recognises=is_html)

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 
 from leadline.collections.documents.document import Document
 from leadline.collections.documents.fields.record_fields import (
+    begins_with_tags,
     identifier,
     packed,
     record_document,
+    tag_marker,
     tagged_records,
     unpacked,
 )
@@ -17,9 +19,12 @@ from leadline.collections.documents.registry import Broken, Raw, Window, reader
 
 _LINE = re.compile(r"([A-Z][A-Z0-9]{0,3}) {0,3}- ?(.*)")
 # Alone up to a line's end, or up to what some programs take for one: a text may name a number of PubMed.
-_MARKER = re.compile(r"PMID- ?\d+(?=\s*$|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029])")
+_MARKER = tag_marker(
+    "PMID",
+    rb"PMID {0,3}-",
+    rb"PMID- ?\d+(?=[ \t]*(?:[\r\n\x0b\x0c\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9]|\Z))",
+)
 _DATE = re.compile(r"(\d{4}) ([A-Z][a-z]{2})(?: (\d{1,2})\b)?")
-_BEGINS = re.compile(rb"PMID- ?\d")
 
 
 def split_citations(window: Window) -> Iterator[Raw | Broken]:
@@ -43,10 +48,10 @@ def _date(written: str) -> str:
 
 
 def begins_as_nbib(head: bytes) -> bool:
-    return _BEGINS.match(head) is not None
+    return begins_with_tags(head, _MARKER, _LINE)
 
 
-@reader("nbib", split=split_citations, recognises=begins_as_nbib)
+@reader("nbib", split=split_citations, recognises=begins_as_nbib, marker=_MARKER)
 def read(content: bytes) -> Document:
     """One record."""
     fields, _, row = unpacked(content)

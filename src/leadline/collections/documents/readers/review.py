@@ -43,7 +43,7 @@ def split_table(window: Window) -> Iterator[Raw | Broken]:
             continue
         cells: dict[str, str] = json.loads(part.content)
         labels = {name: cell for name, cell in cells.items() if _plain(name) in LABELS}
-        yield Raw("review", part.offset, packed(cells, labels, row))
+        yield Raw("review", part.offset, packed(cells, labels, row), size=part.size)
 
 
 def is_review(head: bytes) -> bool:

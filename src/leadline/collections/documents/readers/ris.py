@@ -8,17 +8,18 @@ from collections.abc import Iterator
 from leadline.collections.documents.document import Document
 from leadline.collections.documents.fields.record_fields import (
     Fields,
+    begins_with_tags,
     identifier,
     packed,
     record_document,
+    tag_marker,
     tagged_records,
     unpacked,
 )
 from leadline.collections.documents.registry import Broken, Raw, Window, reader
 
 _LINE = re.compile(r"([A-Z][A-Z0-9])  - ?(.*)")
-_BEGINS = re.compile(rb"TY  - ")
-_MARKER = re.compile(r"TY  - (?:[A-Z]{2,8})?(?=\s|$)")
+_MARKER = tag_marker("TY", rb"TY  -", rb"TY  - (?:[A-Z]{2,8})?(?=\s|\Z)")
 _LABEL = re.compile(r"ASReview_(?:relevant|irrelevant|not_seen)", re.IGNORECASE)
 
 
@@ -35,10 +36,10 @@ def _pack(fields: Fields, row: int) -> bytes:
 
 
 def begins_as_ris(head: bytes) -> bool:
-    return _BEGINS.match(head) is not None
+    return begins_with_tags(head, _MARKER, _LINE)
 
 
-@reader("ris", split=split_references, recognises=begins_as_ris)
+@reader("ris", split=split_references, recognises=begins_as_ris, marker=_MARKER)
 def read(content: bytes) -> Document:
     """One reference."""
     fields, _, row = unpacked(content)

@@ -19,7 +19,7 @@ from typing import Any
 from leadline.collections.documents.document import Document
 from leadline.collections.documents.fields.record_fields import from_record
 from leadline.collections.documents.fields.web_pages import decoded_text
-from leadline.collections.documents.registry import MAX_DOCUMENT_BYTES, Broken, Raw, Window, reader
+from leadline.collections.documents.registry import MAX_DOCUMENT_BYTES, Broken, Marker, Raw, Window, reader
 from leadline.collections.documents.splitting import Gaps
 from leadline.text.days import iso
 
@@ -35,6 +35,7 @@ _BEHIND = re.compile(rb"(?:[\r\n]|</[Dd][Oo][Cc]\s*>)[ \t]*\Z|\A\s*\Z")  # what 
 _NUMBER = re.compile(rb"[^<>]*>\s*<[Dd][Oo][Cc](?:[Nn][Oo]|[Ii][Dd])\b")  # a number follows: a document wherever it is
 _DOCNO = re.compile(rb"(</?)DOCNO>", re.IGNORECASE)
 _END = re.compile(rb"</[Dd][Oo][Cc]\s*>")
+_UNENDED = "no </DOC> before the next <DOC>, as others have: it may be cut off"
 _OVERLAP = 256  # bytes kept between pieces, so that no tag is cut in two
 
 _TAG = re.compile(r"<(/?)([A-Za-z][\w.-]*)((?:\s[^<>]*)?)>")
@@ -74,6 +75,7 @@ def split_documents(window: Window) -> Iterator[Raw | Broken]:
         start = _next_start(window.buffer, position, len(window.buffer))
         end = start.start() if start else max(position, len(window.buffer) - (0 if window.ended else _OVERLAP))
         gaps.add(window.buffer[position:end], window.begin + position, ended=start is not None or window.ended)
+        window.passed_over += end - position  # or reported with the gaps
         if start is None:
             window.drop(end)
             position = 0
@@ -82,27 +84,38 @@ def split_documents(window: Window) -> Iterator[Raw | Broken]:
             continue
         begin, length, problem = _extent(window, start.start())
         content = window.buffer[begin : begin + length]
-        if content and not (problem and ends):
-            yield Raw("trec", window.begin + begin, content)
+        is_read = bool(content) and (not (problem and ends) or problem == _UNENDED)
+        if is_read:
+            yield Raw("trec", window.begin + begin, content, size=length)
         if problem:
-            yield Broken(window.begin + begin, problem + "; it was not read" * (ends and length > 0))
+            how = "; it was read" if is_read else "; it was not read" * (length > 0)
+            yield Broken(window.begin + begin, problem + how, records=int(not is_read))
         ends = _END.search(content, max(0, length - _OVERLAP)) is not None or (ends and not nothing)
         nothing = False
         if not length:
             return
         position = begin + length
     if nothing:
-        yield Broken(0, "no <DOC> begins a line")
+        yield Broken(0, "no <DOC> begins a line", records=0)
     yield from gaps.report()
 
 
 def _next_start(text: bytes, begin: int, end: int) -> re.Match[bytes] | None:
     """The next start tag that begins a line, follows an end tag, or is followed by a number."""
     for found in _START.finditer(text, begin, end):
-        at = found.start()
-        if _BEHIND.search(text[max(0, at - 80) : at]) or _NUMBER.match(text, at + 4, at + 400):
+        if _begins(text, found.start()):
             return found
     return None
+
+
+def _begins(text: bytes, at: int) -> bool:
+    """Whether the start tag at a place begins a document."""
+    before = text[max(0, at - 80) : at]
+    behind = _START.match(text, at) and (_BEHIND.search(before) or _NUMBER.match(text, at + 4, at + 400))
+    return behind is not None
+
+
+_MARKER = Marker("<DOC>", (b"<DOC", b"<doc", b"<Doc"), _begins)
 
 
 def _extent(window: Window, begin: int) -> tuple[int, int, str]:
@@ -112,7 +125,7 @@ def _extent(window: Window, begin: int) -> tuple[int, int, str]:
         closed = _END.search(window.buffer, seen)
         other = _next_start(window.buffer, seen, closed.start() if closed else len(window.buffer))
         if other is not None and (closed is not None or window.ended or other.end() + _OVERLAP < len(window.buffer)):
-            return begin, other.start() - begin, ""
+            return begin, other.start() - begin, _UNENDED if closed is not None else ""
         if closed is not None:
             return begin, closed.end() - begin, ""
         if len(window.buffer) - begin > MAX_DOCUMENT_BYTES:
@@ -210,7 +223,7 @@ def _without_entities(text: str) -> str:
     )
 
 
-@reader("trec", split=split_documents, recognises=is_trec, parse_record=parse_document)
+@reader("trec", split=split_documents, recognises=is_trec, parse_record=parse_document, marker=_MARKER)
 def read(content: bytes) -> Document:
     """One document."""
     record = parse_document(content)

@@ -33,7 +33,10 @@ from leadline.errors import visible
 from leadline.text.days import iso
 
 _BEGIN = re.compile(rb"WARC/[01]\.\d+\r?\n")
+_VERSION = re.compile(rb"WARC/[01]\.\d+\r?\n")
 _AGAIN = re.compile(rb"\nWARC/[01]\.\d+\r?\n")
+_NEXT = re.compile(rb"\r\n\r\n|[\r\n]*+(?:WARC/[01]\.\d+\r?\n|\Z)")  # behind a record
+_AFTER = 64  # bytes behind a record that show whether another begins there
 _END = re.compile(rb"\r?\n\r?\n")
 _HEAD_BYTES = 1 << 20  # of the headers of a record
 _READ = frozenset({"response", "resource", "conversion"})
@@ -52,7 +55,7 @@ def split_records(window: Window) -> Iterator[Raw | Broken]:
     if unread:
         listed = ", ".join(f"{number:,} {reason}" for reason, number in unread.most_common(_MOST_REASONS))
         more = f" and {len(unread) - _MOST_REASONS} more kinds" if len(unread) > _MOST_REASONS else ""
-        yield Broken(0, f"records that were not read: {listed}{more}")
+        yield Broken(0, f"records that were not read: {listed}{more}", 0, 0)
 
 
 def _records(window: Window, unread: Counter[str]) -> Iterator[Raw | Broken]:
@@ -63,82 +66,106 @@ def _records(window: Window, unread: Counter[str]) -> Iterator[Raw | Broken]:
             return
         start = window.begin
         if not _BEGIN.match(window.buffer):
-            yield Broken(start, "no record begins here, where one should")
-            if not _skip_to_record(window):
-                return
+            _skip_to_record(window)
+            yield Broken(start, "no record begins here, where one should", window.begin - start, 0)
             continue
         end = _find_end(window)
         if end is None:
-            yield Broken(start, "the headers of a record do not end")
-            window.drop(1)
-            if not _skip_to_record(window):
-                return
+            yield from _skipped(window, start, "the headers of a record do not end")
             continue
         headers = dict(
             reversed(parse_headers(window.buffer[: end.start()].decode("utf-8", "replace").splitlines()[1:]))
         )
-        window.drop(end.end())
         length = headers.get("content-length", "")
-        if not length.isdigit():
-            yield Broken(start, "a record without its length")
-            if not _skip_to_record(window):
-                return
+        if not length.isdigit() or _VERSION.search(window.buffer, len(b"WARC"), end.start()):
+            other = "a record without its length" if not length.isdigit() else "another record begins in its headers"
+            yield from _skipped(window, start, other)
             continue
         kind = headers.get("warc-type", "").lower()
         wanted = kind in _READ and int(length) <= MAX_BODY
-        block = _take(window, int(length), keep=wanted)
-        if block is None:
-            yield Broken(start, "the file ends in the middle of a record")
-            return
         if wanted:
-            yield from _page(headers, block, start, unread)
+            while len(window.buffer) < end.end() + int(length) + _AFTER and window.fill(1 << 20):
+                pass
+            size = end.end() + int(length)
+            if len(window.buffer) < size:
+                yield from _skipped(window, start, "the file ends in the middle of a record")
+            elif _NEXT.match(window.buffer, size) is None:
+                problem = f"the length of the record, {int(length):,} bytes, does not lead to the next one"
+                yield from _skipped(window, start, problem)
+            else:
+                block = window.buffer[end.end() : size]
+                window.drop(size)
+                yield from _page(window, headers, block, start, size, unread)
+            continue
+        window.drop(end.end())
+        if not _passed_over(window, int(length)):
+            yield Broken(start, "the file ends in the middle of a record", window.begin - start)
+            return
+        if kind in _PASSED_OVER and int(length) <= MAX_BODY:
+            window.passed_over += window.begin - start
         elif int(length) > MAX_BODY:
-            yield Broken(start, f"a record longer than {MAX_BODY >> 20} MiB; it was not read")
-        elif kind not in _PASSED_OVER:
+            problem = f"a record longer than {MAX_BODY >> 20} MiB; it was not read"
+            yield Broken(start, problem, window.begin - start)
+        else:
+            window.passed_over += window.begin - start
             unread[f"of the type {visible(kind[:40]) or '(none)'}"] += 1
 
 
-def _page(headers: dict[str, str], block: bytes, offset: int, unread: Counter[str]) -> Iterator[Raw | Broken]:
+def _skipped(window: Window, start: int, problem: str) -> Iterator[Broken]:
+    """The report of a damaged record. The window moves to the next one, wherever its length would lead."""
+    window.drop(1)
+    _skip_to_record(window)
+    yield Broken(start, f"{problem}; it was not read", window.begin - start)
+
+
+def _page(
+    window: Window, headers: dict[str, str], block: bytes, offset: int, size: int, unread: Counter[str]
+) -> Iterator[Raw | Broken]:
     """The page that a record holds; if it holds none, the reason is counted."""
     address = "".join(headers.get("warc-target-uri", "").strip("<> ").split())
     captured = iso(headers.get("warc-date", "")[:10])
     kind, content, content_type, date = headers.get("warc-type", "").lower(), block, headers.get("content-type", ""), ""
     try:
+        reason = ""
         if kind == "response" and content_type.replace(" ", "").lower().startswith("application/http"):
             answer = parse_answer(block)
             content, content_type, date = answer.body, answer.named.get("content-type", ""), server_date(answer.named)
             if answer.status != 200 or robots_header(answer.all("x-robots-tag"))[0]:
-                unread[f"with status {answer.status}" if answer.status != 200 else "with noindex"] += 1
-                return
+                reason = f"with status {answer.status}" if answer.status != 200 else "with noindex"
         media = media_type(content_type)
-        if not address or media not in PAGE_TYPES or (media == PDF_TYPE and not reads_pdf()):
-            unread[f"of {visible(media[:40]) or 'no media type'}" if address else "without an address"] += 1
+        if not reason and (not address or media not in PAGE_TYPES or (media == PDF_TYPE and not reads_pdf())):
+            reason = f"of {visible(media[:40]) or 'no media type'}" if address else "without an address"
+        if reason:
+            unread[reason] += 1
+            window.passed_over += size
             return
         if media in HTML_TYPES:
             check_html_packages("a WARC file of pages in HTML")
-        yield Raw("warc", offset, packed_page(address, content_type, content, date or captured))
+        yield Raw("warc", offset, packed_page(address, content_type, content, date or captured), size=size)
     except ValueError as error:
-        yield Broken(offset, f"{address[:200]}: {error}")
+        yield Broken(offset, f"{address[:200]}: {error}", size)
 
 
 def _skip_blank_lines(window: Window) -> None:
     while True:
-        window.drop(len(window.buffer) - len(window.buffer.lstrip(b"\r\n")))
+        blank = len(window.buffer) - len(window.buffer.lstrip(b"\r\n"))
+        window.passed_over += blank
+        window.drop(blank)
         if len(window.buffer) > 16 or not window.fill(1 << 16):
             return
 
 
-def _skip_to_record(window: Window) -> bool:
-    """Move to the next record that begins a line; False at the end of the stream."""
+def _skip_to_record(window: Window) -> None:
+    """Move to the next record that begins a line, or to the end of the stream."""
     while True:
         found = _AGAIN.search(window.buffer)
         if found:
             window.drop(found.start() + 1)
-            return True
+            return
         window.drop(max(0, len(window.buffer) - 16))
         if not window.fill(1 << 20):
             window.drop(len(window.buffer))
-            return False
+            return
 
 
 def _find_end(window: Window) -> re.Match[bytes] | None:
@@ -149,24 +176,16 @@ def _find_end(window: Window) -> re.Match[bytes] | None:
             return found
 
 
-def _take(window: Window, length: int, *, keep: bool) -> bytes | None:
-    """The next bytes, empty if they are not kept; None where the stream ends before."""
-    if keep:
-        while len(window.buffer) < length:
-            if not window.fill(length - len(window.buffer)):
-                return None
-        block = window.buffer[:length]
-        window.drop(length)
-        return block
-    left = length
+def _passed_over(window: Window, length: int) -> bool:
+    """Whether the stream has so many bytes, which are dropped."""
     while True:
-        step = min(left, len(window.buffer))
+        step = min(length, len(window.buffer))
         window.drop(step)
-        left -= step
-        if not left:
-            return b""
+        length -= step
+        if not length:
+            return True
         if not window.fill(1 << 20):
-            return None
+            return False
 
 
 @reader("warc", split=split_records, recognises=is_warc, binary=True)
