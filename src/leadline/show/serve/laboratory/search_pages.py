@@ -29,9 +29,9 @@ from leadline.show.serve.laboratory.views import (
     error_line,
     json_body,
     link,
+    sentence,
     thing_link,
 )
-from leadline.show.serve.security import LargeBody
 
 LINKS = {"link": link, "document_link": document_link, "thing_link": thing_link, "shown": visible}  # for the templates
 
@@ -134,7 +134,6 @@ TEMPLATE = "prior_art.html"
 K = 10
 PASTED = ("index", "date", "k", "system")  # fields beside the patent
 PATENT = json_body(("text",), text="a patent: title, description and claims", date="of its filing")
-SLOWEST = 60.0  # seconds in which all of a patent must come
 
 
 def prior_art_view(opened: OpenedLab, searches: PriorArtSearches) -> Callable[..., Shown]:
@@ -181,7 +180,7 @@ def _empty(opened: OpenedLab, index: str, patent: str, pasted: str, k: int, syst
 def add_pasting(app: FastAPI, pages: Pages, opened: OpenedLab, searches: PriorArtSearches) -> None:
     """Add the address that takes a patent as text or as a file, and goes on to the page of its prior art."""
 
-    large = {path: LargeBody(LARGEST + 100_000, SLOWEST) for path in ("/prior-art", "/api/prior-art")}
+    large = dict.fromkeys(("/prior-art", "/api/prior-art"), LARGEST + 100_000)
     app.state.large_bodies = {**getattr(app.state, "large_bodies", {}), **large}
 
     @app.post("/prior-art", include_in_schema=False)
