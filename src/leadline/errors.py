@@ -12,7 +12,7 @@ The command line prints the message as one line and exits with status 1, or with
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 
@@ -98,6 +98,24 @@ def system_reason(error: OSError) -> str:
     'permission denied'
     """
     return (error.strerror or str(error)).lower()
+
+
+_PLACES = r"""(?<![\w/.])/(?:[^/\s'"`<>]+/)+"""  # the folders of an absolute path
+
+
+def without_places(value: Any) -> Any:
+    """A text, or all texts in a value, without the folders of this machine: of a path only its name.
+
+    >>> without_places({"command": "leadline index /srv/lab/office -o /srv/lab/words", "class": "A61K31/00"})
+    {'command': 'leadline index office -o words', 'class': 'A61K31/00'}
+    """
+    if isinstance(value, str):
+        import re
+
+        return re.sub(_PLACES, "", value)
+    if isinstance(value, Mapping):
+        return {key: without_places(each) for key, each in value.items()}
+    return [without_places(each) for each in value] if isinstance(value, (list, tuple)) else value
 
 
 def visible(text: str, keep: str = "") -> str:

@@ -210,16 +210,8 @@ FILE_NAME = re.compile(r"[\w=+-][\w.=+-]{0,199}")
 JOURNAL_END, PRIVATE = ".journal", (".journal", ".people")  # beside a pool; what only its owner may read
 BESIDE_JOURNAL = (f"{JOURNAL_END}-wal", f"{JOURNAL_END}-shm")  # which SQLite makes while a journal is open
 BESIDE_PEOPLE = (".people-wal", ".people-shm")
-BESIDE_ENDINGS = (
-    ".manifest.json",
-    ".why.tsv",
-    ".json",
-    JOURNAL_END,
-    *BESIDE_JOURNAL,
-    ".people",
-    *BESIDE_PEOPLE,
-    ".part",
-)
+OF_STORES = (*PRIVATE, *BESIDE_JOURNAL, *BESIDE_PEOPLE)
+BESIDE_ENDINGS = (".manifest.json", ".why.tsv", ".json", ".part", *OF_STORES)
 
 
 @dataclass(frozen=True)
@@ -309,6 +301,11 @@ class Lab:
     def title(self) -> str:
         self.refresh()
         return self._settings.title
+
+    @property
+    def name(self) -> str:
+        """What the folder is called: pages do not say where on the machine it is."""
+        return self.folder.resolve().name
 
     def refresh(self) -> None:
         """Look again, if something was added, written or removed."""
@@ -600,9 +597,10 @@ def _checked(
 
 
 def _is_thing(path: Path) -> bool:
-    """Whether a file is one of the lab's things, and not what belongs to another file."""
+    """Whether a file is one of the lab's things, and not what belongs to another file, be that gone."""
     return path.is_file() and not any(
-        path.name.endswith(end) and Path(str(path).removesuffix(end)).exists() for end in BESIDE_ENDINGS
+        path.name.endswith(end) and (end in OF_STORES or Path(str(path).removesuffix(end)).exists())
+        for end in BESIDE_ENDINGS
     )
 
 
