@@ -628,8 +628,8 @@ class ReviewDesk(JournalDesk):
                 return False
             if self.judging.event(uid) is not None:
                 raise Refused(409, "This id was used for something else.")
-            if person.name not in self.reviewers() or self.leads(person):
-                raise Refused(403, "Only reviewers agree with each other; whoever leads stops the review.")
+            if person.name not in self.reviewers() or self.leads(person) or len(self.reviewers()) < 2:
+                raise Refused(403, "Only reviewers agree with each other, two at least; else whoever leads decides.")
             if (to == "resume") != (self.state.stopped is not None):
                 said = "was stopped" if self.state.stopped is not None else "goes on"
                 raise Refused(409, f"The review {said} already.")

@@ -217,6 +217,13 @@ def test_who_leads_or_does_not_read_does_not_agree(served: Served) -> None:
     assert site.desk.state.stopped_by == ("anna", "ben")
 
 
+def test_one_reviewer_and_the_organiser_are_not_all(served: Served) -> None:
+    site = served([("anna", "assessor"), ("olga", "organiser")], double=0.5)
+    assert site.client("anna").post("/api/agree", to="stop").status_code == 403
+    assert site.desk.state.stopped is None
+    assert site.client("olga").post("/api/stop").json()["saved"]
+
+
 def test_reviewers_stop_in_the_browser_when_all_agree(chromium: Any, served: Served) -> None:
     site = served(THREE[:2], double=0.5)
     browser = PageBrowser(chromium, site)

@@ -71,7 +71,7 @@ function showAll(now) {
 function agreement({ agreed, waiting, mine }, stopped) {
   const what = stopped ? "go on" : "stop";
   at("agreed").textContent = agreed.length ? `To ${what}: ${agreed.join(", ")}. Not yet: ${waiting.join(", ") || "nobody"}.` : "";
-  at("agree").hidden = false;
+  at("agree").hidden = agreed.length + waiting.length < 2;
   at("agree").textContent = mine && waiting.length ? `No longer ${what}` : `Agree to ${what}`;
   at("agree").onclick = () => {
     if (mine && waiting.length) { agree({ to: stopped ? "resume" : "stop", agree: false }); return; }
