@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import sys
-from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -71,13 +70,14 @@ class ClientConnection(H11Protocol):
 
     def _make_room(self) -> None:
         """Drop a connection where there are too many of this address, or too many at all; this one if all are busy."""
-        others: list[Any] = [each for each in self.connections if each is not self and not each._is_dropped]
+        known = (each for each in self.connections if isinstance(each, ClientConnection))
+        others = [each for each in known if each is not self and not each._is_dropped]
         same = [each for each in others if each.client and self.client and each.client[0] == self.client[0]]
         if len(same) >= MOST_OF_ONE and self.client and not is_here(self.client[0]):
             others = same
         elif len(others) < most_connections():
             return
-        turns = [(each._turn, place) for place, each in enumerate(others) if each._turn is not None]
+        turns = [(turn, place) for place, each in enumerate(others) if (turn := each._turn) is not None]
         (others[min(turns)[1]] if turns else self)._drop()
 
 
