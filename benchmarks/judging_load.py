@@ -1,10 +1,13 @@
-"""Many assessors at once on a judging server that is killed again and again: is any judgement lost or stored twice?
+"""Many assessors at once in a lab whose server is killed again and again, beside connections that begin a request and
+never end it: is any judgement lost or stored twice, and does anybody wait long for an answer?
 
-    python benchmarks/judging_load.py [--assessors 50] [--rate 20] [--seconds 300] [--kills 20] [--folder DIR]
+    python benchmarks/judging_load.py [--assessors 50] [--rate 20] [--seconds 300] [--kills 20] [--half-open 1000]
+                                      [--folder DIR]
 
-The server is a process of its own, `leadline judge serve` on loopback, and is killed with SIGKILL and started again.
+The server is a process of its own, `leadline serve --team` on loopback, and is killed with SIGKILL and started again.
 Each client asks for its next document, judges it, and sends a judgement again with the same id until it is told
 "saved"; one in twenty is sent again after that. At the end, what the clients were told is compared with the journal.
+Everything stops by itself: the clients after so many seconds, each request after two minutes.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import contextlib
 import http.client
 import json
 import random
+import resource
 import socket
 import subprocess
 import sys
@@ -23,7 +27,7 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,11 +41,15 @@ from leadline.judge.pools import draw_pool
 from leadline.judge.simulated_office import write_office
 from leadline.records.runs import Run
 from leadline.records.topics import Topics
+from leadline.show.lab.lab import Lab
 
 GRADES = (0, 0, 0, 1, 2, -2)
 AGAIN = 0.05  # share of the judgements that are sent once more after they were saved
 PATIENCE = 120.0  # seconds until a client that is never told "saved" gives up
 HOST = "127.0.0.1"
+LONGEST = 2.0  # seconds in which a signed-in person is answered
+JUDGING = "/judge/pool"
+HALF_SENT = b"GET /judge/pool/api/next HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: "
 
 Content = tuple[str, str, str, str]  # person, topic, document, grade
 
@@ -71,8 +79,8 @@ class Client:
         while due < start + seconds:
             time.sleep(max(0.0, due - time.monotonic()))
             due += every
-            found = self.call("GET", f"/api/next?brief=1&after={last}")
-            card = (found or {}).get("card") or (self.call("GET", "/api/next?brief=1") or {}).get("card")
+            found = self.call("GET", f"{JUDGING}/api/next?brief=1&after={last}")
+            card = (found or {}).get("card") or (self.call("GET", f"{JUDGING}/api/next?brief=1") or {}).get("card")
             if card is None:
                 self.problems.append("nothing is left to judge")
                 return
@@ -90,13 +98,13 @@ class Client:
         body = {"id": uid, "topic": topic, "document": document, "grade": grade, "seconds": round(rng.random() * 30, 1)}
         self.sent.add(uid)
         start = time.monotonic()
-        answer = self.call("POST", "/api/judgements", body)
+        answer = self.call("POST", f"{JUDGING}/api/judgements", body)
         if answer is None or not answer.get("saved"):
             return
         self.waited.append(time.monotonic() - start)
         self.told[uid] = (self.person, topic, document, str(grade))
         if rng.random() < AGAIN:
-            again = self.call("POST", "/api/judgements", body) or {}
+            again = self.call("POST", f"{JUDGING}/api/judgements", body) or {}
             if again.get("stored") != "already":
                 self.problems.append(f"{uid} was saved, and then stored as {again.get('stored')}")
 
@@ -115,8 +123,8 @@ class Client:
                 time.sleep(0.1)
                 continue
             if status in (200, 303):
+                self.seconds.append(time.monotonic() - begun)
                 if method == "POST":
-                    self.seconds.append(time.monotonic() - begun)
                     self.stored_before += tried > 1 and answer.get("stored") == "already"
                 return answer
             if status != 503:
@@ -155,10 +163,16 @@ class Outcome:
     seconds: list[float]
     waited: list[float]
     lasted: float
+    held: int = 0  # half-open connections at once
 
     @property
     def right(self) -> bool:
         return not (self.lost or self.doubled or self.strange or self.problems)
+
+    @property
+    def slow(self) -> int:
+        """How many answers took too long."""
+        return sum(seconds > LONGEST for seconds in self.seconds)
 
     def __str__(self) -> str:
         quick, slow = (np.percentile(each or [np.nan], [50, 99, 100]) * 1000 for each in (self.seconds, self.waited))
@@ -170,25 +184,70 @@ class Outcome:
             f"sent again after a lost connection {self.sent_again:,}; judgements stored before the kill, and not told: "
             f"{self.stored_before}",
             f"milliseconds of an answered request: median {quick[0]:.0f}, 99th percentile {quick[1]:.0f}, "
-            f"longest {quick[2]:.0f}",
+            f"longest {quick[2]:.0f}; {self.slow} of {len(self.seconds):,} over {LONGEST:g} s",
+            f"half-open connections meanwhile: {self.held:,}",
             f"milliseconds from first sending to saved, restarts included: median {slow[0]:.0f}, "
             f"99th percentile {slow[1]:.0f}, longest {slow[2]:.0f}",
             *self.problems[:5],
         ])  # fmt: skip
 
 
-class Server:
-    """`leadline judge serve` as a process that can be killed and started again on the same port."""
+class HalfOpen:
+    """Connections that begin a request and never end it; one that the server closes is opened again."""
 
-    def __init__(self, pool: Path, documents: Path, topics: Path) -> None:
+    def __init__(self, port: int, count: int) -> None:
+        self.held = 0
+        self._address, self._count = (HOST, port), count
+        self._opened: list[socket.socket] = []
+        self._is_over = threading.Event()
+        self._thread = threading.Thread(target=self._hold, daemon=True)
+
+    def _hold(self) -> None:
+        while not self._is_over.wait(0.25):
+            self._opened = [each for each in self._opened if not _is_closed(each)]
+            for _ in range(self._count - len(self._opened)):
+                try:
+                    opened = socket.create_connection(self._address, timeout=0.5)
+                    opened.sendall(HALF_SENT)
+                except OSError:  # the server is being started
+                    break
+                opened.setblocking(False)
+                self._opened.append(opened)
+            self.held = max(self.held, len(self._opened))
+
+    def __enter__(self) -> HalfOpen:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._is_over.set()
+        self._thread.join(30)
+        for each in self._opened:
+            each.close()
+
+
+def _is_closed(connection: socket.socket) -> bool:
+    with contextlib.suppress(ConnectionError):
+        try:
+            connection.recv(1)
+        except BlockingIOError:
+            return False
+    connection.close()
+    return True
+
+
+class Server:
+    """`leadline serve --team` as a process that can be killed and started again on the same port."""
+
+    def __init__(self, lab: Lab) -> None:
         with socket.socket() as free:
             free.bind((HOST, 0))
             self.port = int(free.getsockname()[1])
         self._command = [
-            sys.executable, "-m", "leadline.cli", "judge", "serve", str(pool), "--documents", str(documents),
-            "--topics", str(topics), "--port", str(self.port), "-q",
+            sys.executable, "-m", "leadline.cli", "serve", str(lab.folder), "--team", "--no-open",
+            "--port", str(self.port), "-q",
         ]  # fmt: skip
-        self._log = pool.with_name("server.log")
+        self._log = lab.folder.with_name("server.log")
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
@@ -221,8 +280,8 @@ class Server:
             self.kill()
 
 
-def prepare(folder: Path, documents: int, topics: int = 10) -> tuple[Path, Path, Path]:
-    """A small office and a pool of so many documents for each of its topics: pool, collection, topics."""
+def prepare(folder: Path, documents: int, topics: int = 10) -> Lab:
+    """The lab of a small office, with a pool of so many documents for each of its topics."""
     office = folder / "office"
     write_office(Settings(patents=400, topics=topics), office)
     names = list(Collection.open(office / "collection").records["id"])[:documents]
@@ -230,20 +289,28 @@ def prepare(folder: Path, documents: int, topics: int = 10) -> tuple[Path, Path,
     run = Run.of({topic: {name: float(-place) for place, name in enumerate(names)} for topic in asked}, "run")
     pool = folder / "pool.txt"
     draw_pool([run], strata=f"{documents}:1").write(pool)
-    return pool, office / "collection", office / "topics.tsv"
+    lab = Lab.create(folder / "lab", "Load")
+    lab.add_all([office / "collection", office / "topics.tsv", pool])
+    return lab
 
 
-def load(folder: Path, *, assessors: int, rate: float, seconds: float, kills: int, seed: int = 1) -> Outcome:
-    """Let the assessors judge while the server is killed, and compare."""
+def load(
+    folder: Path, *, assessors: int, rate: float, seconds: float, kills: int, half_open: int = 0, seed: int = 1
+) -> Outcome:
+    """Let the assessors judge while the server is killed and connections are held, and compare."""
+    _, most_files = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most_files, most_files))
     each = int(rate * seconds / assessors) + 2  # judgements of an assessor
-    pool, documents, topics = prepare(folder, documents=max(20, each // 5))
-    people = People(f"{pool}.people")
-    server = Server(pool, documents, topics)
+    lab = prepare(folder, documents=max(20, each // 5))
+    people = People(lab.people_file())
+    server = Server(lab)
     clients = [Client(f"a{n:02}", people.add(f"a{n:02}", "assessor"), server.port) for n in range(assessors)]
     done = 0
-    with server.running():
+    with server.running(), contextlib.ExitStack() as stack:
         for client in clients:
             client.sign_in()
+            client.call("GET", f"{JUDGING}/api/next?brief=1")
+        held = stack.enter_context(HalfOpen(server.port, half_open))
         start = time.monotonic()
         threads = [
             threading.Thread(target=client.work, args=(start, seconds, assessors / rate, random.Random(seed + place)))
@@ -259,7 +326,8 @@ def load(folder: Path, *, assessors: int, rate: float, seconds: float, kills: in
         for thread in threads:
             thread.join()
         lasted = time.monotonic() - start
-    return compare(clients, Path(f"{pool}.journal"), done, lasted)
+    found = compare(clients, Path(f"{lab.get('pool', 'pool').path}.journal"), done, lasted)
+    return replace(found, held=held.held)
 
 
 def compare(clients: list[Client], path: Path, kills: int, lasted: float) -> Outcome:
@@ -293,9 +361,10 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=20.0, help="judgements a second, of all together")
     parser.add_argument("--seconds", type=float, default=300.0)
     parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--half-open", type=int, default=1000, help="connections that begin a request and never end it")
     parser.add_argument("--folder", type=Path, help="kept; default: a temporary folder")
     options = parser.parse_args()
-    how = {name: getattr(options, name) for name in ("assessors", "rate", "seconds", "kills")}
+    how = {name: getattr(options, name) for name in ("assessors", "rate", "seconds", "kills", "half_open")}
     if options.folder is not None:
         options.folder.mkdir(parents=True, exist_ok=True)
         found = load(options.folder, **how)
@@ -303,7 +372,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             found = load(Path(folder), **how)
     print(found)
-    raise SystemExit(not found.right)
+    raise SystemExit(not found.right or bool(found.slow))
 
 
 if __name__ == "__main__":

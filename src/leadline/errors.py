@@ -14,7 +14,7 @@ from __future__ import annotations
 import errno
 import functools
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 
@@ -143,6 +143,24 @@ def shortage_in(error: BaseException) -> OSError | None:
 def is_panic(error: BaseException) -> bool:
     """Whether this is a panic of a library in Rust, which is no Exception."""
     return type(error).__name__ == "PanicException"
+
+
+_PLACES = r"""(?<![\w/.])/(?:[^/\s'"`<>]+/)+"""  # the folders of an absolute path
+
+
+def without_places(value: Any) -> Any:
+    """A text, or all texts in a value, without the folders of this machine: of a path only its name.
+
+    >>> without_places({"command": "leadline index /srv/lab/office -o /srv/lab/words", "class": "A61K31/00"})
+    {'command': 'leadline index office -o words', 'class': 'A61K31/00'}
+    """
+    if isinstance(value, str):
+        import re
+
+        return re.sub(_PLACES, "", value)
+    if isinstance(value, Mapping):
+        return {key: without_places(each) for key, each in value.items()}
+    return [without_places(each) for each in value] if isinstance(value, (list, tuple)) else value
 
 
 def visible(text: str, keep: str = "") -> str:

@@ -47,7 +47,9 @@ Kind = Literal[
     "draws",
     "switch",
     "stop",
-    "resume",  # of reviews, see judge/review/review_state.py
+    "resume",
+    "agree",
+    "disagree",  # of reviews, see judge/review/review_state.py
 ]
 
 LONGEST = 20_000  # characters of a note or of instructions

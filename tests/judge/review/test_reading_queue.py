@@ -17,7 +17,7 @@ from leadline.judge.review.review_state import HELD, Proposer, ReadingQueue, Rev
 
 
 def ordered(count: int = 60) -> ReadingQueue:
-    return ReadingQueue(lambda person: -np.arange(count, dtype=float), clock=lambda: 0.0)
+    return ReadingQueue(lambda: -np.arange(count, dtype=float), clock=lambda: 0.0)
 
 
 def test_two_people_get_different_documents(mark: Mark) -> None:
@@ -33,7 +33,7 @@ def test_two_people_get_different_documents(mark: Mark) -> None:
 
 def test_what_somebody_left_lying_is_given_to_another() -> None:
     now = [0.0]
-    queue = ReadingQueue(lambda person: -np.arange(60.0), clock=lambda: now[0])
+    queue = ReadingQueue(lambda: -np.arange(60.0), clock=lambda: now[0])
     project = ReviewProject(Path(), ReviewSettings("x"), units=tuple((f"a{n}",) for n in range(60)))
     object.__setattr__(project, "rounds", (type("R", (), {"units": 60})(),))
     state = ReviewState(project)

@@ -105,7 +105,7 @@ def test_what_is_missing_is_said_instead_of_a_number(tmp_path: Path, mark: Mark)
     assert "has confirmed none of 2 documents that a second reader kept; 2 wait for an expert" in said_of(state)
     assert np.isnan(state.bound_with_sensitivity(1))
     # The expert is asked for just these.
-    queue = ReadingQueue(lambda person: -np.arange(60.0), clock=lambda: 0.0)
+    queue = ReadingQueue(lambda: -np.arange(60.0), clock=lambda: 0.0)
     assert queue.next(state, "eve", "abstract", 2, expert=True) == [0, 5]
     state.add(Event(new_uid(), "eve", "expert", "mark", STAGES[0], "a0", "1"))
     assert 0 < state.bound_with_sensitivity(1) < 1

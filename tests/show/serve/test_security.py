@@ -319,7 +319,7 @@ def test_odd_times_are_stored_as_numbers(site: Any, seconds: str) -> None:
 
 
 def test_slow_and_broken_requests_hold_nobody_up(site: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(security, "SLOWEST_BODY", 0.5)
+    monkeypatch.setattr(security, "SLOWEST_START", 0.5)
     head = f"POST /api/judgements HTTP/1.1\r\nHost: 127.0.0.1:{site.port}\r\n"
     start = time.monotonic()
     assert raw(site, f"{head}Content-Length: 1000\r\n\r\n{{".encode()).split()[1] == b"408"

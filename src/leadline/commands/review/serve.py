@@ -109,9 +109,11 @@ def _serve(options: argparse.Namespace, project: ReviewProject) -> None:
             more = "" if known else f"; make links with `leadline review people {options.review} add NAME`"
             read = int(desk.state.is_read.sum())
             said = f"{counted(len(project.units), 'document')}, {read:,} of them read, at {address.url}{more}"
-            if len(known) > 1 and not any(each.role == "organiser" for each in known):
+            if len(known) > 1 and not any(each.role in ("organiser", "expert") for each in known):
                 add = f"`leadline review people {options.review} add NAME --role organiser`"
-                said += f"\nNobody can switch to random draws or stop the review for all: {add} makes a link for that"
+                said += (
+                    f"\nNobody can switch to random draws, and only all together can stop: {add} makes a link for that"
+                )
             write(f"{said}\nStop with Ctrl-C; everything is in {project.folder}\n")
         serve(reviewing_app(desk, address, project.settings.title), opened, address, quiet=options.quiet)
 

@@ -73,7 +73,9 @@ class ReviewReport:
         settings = state.project.settings
         moments = [event.at for event in events] or [""]
         stop = state.stopped
-        stopped = f"Stopped by {stop.person}, {_moment(stop.at)}." if stop is not None else "The review goes on."
+        names = state.stopped_by
+        by = f"all reviewers ({', '.join(names)})" if len(names) > 1 else "".join(names)
+        stopped = f"Stopped by {by}, {_moment(stop.at)}." if stop is not None else "The review goes on."
         return cls(
             settings.title,
             settings.criteria,

@@ -103,6 +103,10 @@ class ReviewState:
     mode: str = "learner"  # or draws
     ignored: int = 0  # further orders for a round that had one
     stopped: Event | None = None
+    stopped_by: tuple[str, ...] = ()  # who decided: one who leads, or all reviewers
+    agreed: dict[str, Event] = field(
+        default_factory=dict
+    )  # reviewers who want the review to stop, or to go on if it was
     _parts: dict[str, list[str]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -112,6 +116,7 @@ class ReviewState:
         self.disputed: set[int] = set()  # rows whose abstract reviewers marked differently, and no expert decided
         self.first_read: list[int] = []  # rows in the order in which they were first marked
         self._seen = np.zeros(size, np.bool_)
+        self._is_open = ~self.project.read_twice  # what all may follow from: read once, or by both of its readers
         self._readers_in_turn: dict[int, list[str]] = {}  # of rows that are read twice: who marked it, first to last
 
     @classmethod
@@ -129,8 +134,15 @@ class ReviewState:
             self._switch(event)
         elif event.kind in ("stop", "resume"):
             self.stopped = event if event.kind == "stop" else None
+            self.stopped_by = tuple(self.agreed) if event.person in self.agreed else (event.person,)
+            self.agreed.clear()
+        elif event.kind == "agree":
+            self.agreed[event.person] = event
+        elif event.kind == "disagree":
+            self.agreed.pop(event.person, None)
         elif event.kind == "round":  # there is something to read again, first in the learner's order
             self.stopped, self.mode = None, "learner"
+            self.agreed.clear()
         else:
             self.judging.add(event)
             row = self.project.row_of.get(event.document)
@@ -170,6 +182,7 @@ class ReviewState:
         self.grades[stage][row] = grade
         if stage == STAGES[0]:
             self.readers[row] = len(marks)
+            self._is_open[row] = not self.project.read_twice[row] or len(marks) > 1 or STARTER in marks
             differ = not decided and len({mark.grade for mark in marks.values()}) > 1
             (self.disputed.add if differ else self.disputed.discard)(row)
             if grade != UNJUDGED and not self._seen[row]:
@@ -194,10 +207,13 @@ class ReviewState:
             grades[row] = UNJUDGED if mark is None else mark.grade
         return grades
 
-    def grades_to_learn_from(self, person: str) -> Grades:
-        """The grades of abstracts that may shape a reviewer's order: of what is read twice, only their own."""
-        twice = self.project.read_twice
-        return np.where(twice, self.own_grades(person, STAGES[0]), self.grades[STAGES[0]])
+    def open_grades(self) -> Grades:
+        """The grades of abstracts that may shape what people read next: of what two people read, once both have.
+
+        Before that, not even what the reader of it reads next may follow from its mark: what they read and have before
+        them others do not get.
+        """
+        return np.where(self._is_open, self.grades[STAGES[0]], np.int8(UNJUDGED))
 
     def _mark(self, person: str, stage: str, row: int) -> Mark | None:
         return self.judging.marks.get((person, stage, self.project.units[row][0]))
@@ -381,8 +397,8 @@ HELD = 300.0  # seconds that a unit waits for the person who got it
 class ReadingQueue:
     """Hands out units. A unit that somebody has before them is not given to another, unless both are to read it."""
 
-    def __init__(self, scores: Callable[[str], Scores], clock: Callable[[], float] = time.monotonic) -> None:
-        """`scores` gives those that put the unread in order for a person."""
+    def __init__(self, scores: Callable[[], Scores], clock: Callable[[], float] = time.monotonic) -> None:
+        """`scores` gives those that put the unread in order."""
         self._scores, self._clock = scores, clock
         self._held: dict[tuple[str, int], tuple[str, float]] = {}  # stage and row: who has it, until when
 
@@ -418,9 +434,9 @@ class ReadingQueue:
         mine = (item for item in self._held.items() if item[1][0] == person and item[0][0] == stage)
         return {row: until - now for (_, row), (_, until) in mine if until > now}
 
-    def coming(self, state: ReviewState, count: int, person: str = "") -> list[int]:
-        """The units that come next for a person, or whoever gets them; nothing is handed out."""
-        return self._unread(state, person, set(), count)
+    def coming(self, state: ReviewState, count: int) -> list[int]:
+        """The units that come next, whoever gets them; nothing is handed out."""
+        return self._unread(state, set(), count)
 
     def release_all(self) -> None:
         """The order changed: what people have before them may come to others as well."""
@@ -455,7 +471,7 @@ class ReadingQueue:
         taken = own | others | skipped
         chosen = [row for row in ahead if row not in taken][:count]
         if len(chosen) < count:
-            chosen += self._unread(state, person, taken, count - len(chosen))
+            chosen += self._unread(state, taken, count - len(chosen))
         if len(chosen) < count:  # what was skipped comes last
             left = [row for row in skipped - own - others if state.grades[stage][row] == UNJUDGED]
             times = state.judging.skipped
@@ -463,7 +479,7 @@ class ReadingQueue:
             chosen += left[: count - len(chosen)]
         return chosen
 
-    def _unread(self, state: ReviewState, person: str, taken: set[int], count: int) -> list[int]:
+    def _unread(self, state: ReviewState, taken: set[int], count: int) -> list[int]:
         """Units that nobody has read, of the current round."""
         number = state.project.current_round
         draws = state.draws.get(number)
@@ -476,7 +492,7 @@ class ReadingQueue:
             ahead = np.flatnonzero(reopened)[:count].tolist()
             following = draws.order[~closed[draws.order]][: count - len(ahead)]
             return [*ahead, *following.tolist()]
-        return best_unread(self._scores(person), closed, count).tolist()
+        return best_unread(self._scores(), closed, count).tolist()
 
     def _second_readings(self, state: ReviewState, person: str) -> list[int]:
         """Units that are read twice, and that another but not this person has marked."""

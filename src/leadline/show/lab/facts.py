@@ -14,7 +14,7 @@ import polars as pl
 from leadline.collections.choices import VIEWS
 from leadline.collections.documents.collection import Collection, counts, summary
 from leadline.collections.documents.document import OTHER_KINDS, Claim, Document
-from leadline.errors import InputError, nearest, visible
+from leadline.errors import InputError, nearest, visible, without_places
 from leadline.judge.citations import Provenance
 from leadline.judge.journal import JudgingJournal
 from leadline.judge.marks import JudgingState
@@ -265,7 +265,7 @@ def collection_facts(opened: OpenedLab, name: str) -> dict[str, Any]:
         **found,
         "state": entry.state,
         "added": entry.added,
-        "origin": entry.origin,
+        "origin": without_places(entry.origin),
         "added_by": entry.leadline,
         "indexes": _indexes(opened, name),
     }
@@ -309,7 +309,8 @@ def _made_from(collection: Collection) -> dict[str, Any]:
     """The manifest: what the collection was made from, and the checksums of its files."""
     manifest = collection.manifest
     origin = manifest.get("origin")
-    settings = [[clean(key), clean(_setting_text(value))] for key, value in _flat(origin)] if origin is not None else []
+    said = _flat(without_places(origin)) if origin is not None else []
+    settings = [[clean(key), clean(_setting_text(value))] for key, value in said]
     forms = [[clean(str(form)), count] for form, count in manifest.get("forms", {}).items()]
     files = [[part["file"], part["documents"], part["sha256"]] for part in manifest["parts"]]
     files += [[file, None, sha256] for file, sha256 in manifest["tables"].items()]
@@ -320,7 +321,8 @@ def _made_from(collection: Collection) -> dict[str, Any]:
         "forms": Table(["form", "documents"], forms),
         "files": Table(["file", "documents", "sha256"], files),
         "broken": Table(
-            ["source", "byte", "reason"], [[clean(str(part)) for part in each] for each in manifest["first_broken"]]
+            ["source", "byte", "reason"],
+            [[clean(str(part)) for part in without_places(each)] for each in manifest["first_broken"]],
         ),
     }
 

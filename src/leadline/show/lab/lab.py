@@ -307,6 +307,11 @@ class Lab:
         self.refresh()
         return self._settings.title
 
+    @property
+    def name(self) -> str:
+        """What the folder is called: pages do not say where on the machine it is."""
+        return self.folder.resolve().name
+
     def refresh(self) -> None:
         """Look again, if something was added, written or removed."""
         with self._lock:

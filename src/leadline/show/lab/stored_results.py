@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from leadline.errors import InputError, LeadlineError
+from leadline.errors import InputError, LeadlineError, without_places
 from leadline.measures.hits import Array
 from leadline.records.scores import Scores
 from leadline.show.charts import DARK, Theme, config, drawable, has_room_to_draw, specification
@@ -161,7 +161,7 @@ class StoredResults:
         try:
             result = compute(job.report)
         except LeadlineError as error:
-            job.future.set_result(ResultState(error=str(error)))
+            job.future.set_result(ResultState(error=without_places(str(error))))
         except Exception:
             traceback.print_exc()  # a mistake of ours: the page says that there is one, the log says which
             job.future.set_result(ResultState(error="The computation failed; the log of the server says why."))

@@ -21,7 +21,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.requests import ClientDisconnect
 
-from leadline.errors import InputError, visible
+from leadline.errors import InputError, visible, without_places
 from leadline.judge.choices import Role
 from leadline.judge.journal import Event, JudgingJournal, Kind, People, Person, check_event
 from leadline.judge.marks import JudgingState
@@ -232,7 +232,7 @@ class Pages:
 
         @app.exception_handler(InputError)
         def failed(request: Request, error: InputError) -> Response:
-            return self._refusal(request, 503, visible(error.problem))
+            return self._refusal(request, 503, without_places(visible(error.problem)))
 
         @app.exception_handler(Exception)
         def broken(request: Request, error: Exception) -> Response:

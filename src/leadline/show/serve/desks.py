@@ -11,7 +11,6 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
@@ -23,7 +22,7 @@ from leadline.judge.choices import JUDGING_ROLES, STAGES, Role
 from leadline.judge.journal import LONGEST, Desk, Event, JudgingJournal, Kind, People, Person
 from leadline.judge.marks import UNJUDGED, UNSURE, JudgingState, View, in_view, is_open_to, left_to_judge, shuffled
 from leadline.judge.pools import Pool
-from leadline.judge.review.learners import Labels, Rows, Scores
+from leadline.judge.review.learners import Labels, Rows
 from leadline.judge.review.project import PEOPLE, STARTER, ReviewProject
 from leadline.judge.review.review_state import HELD, Proposer, ReadingQueue, ReviewState, switch_events
 from leadline.records.topics import Topic, Topics
@@ -425,7 +424,7 @@ class ReviewDesk(JournalDesk):
         self.journal, self.people = project.journal(), People(project.folder / PEOPLE)
         self.lock = threading.RLock()
         self.state = ReviewState(project)
-        self.queue = ReadingQueue(self._scores_for)
+        self.queue = ReadingQueue(lambda: self.proposer.scores)
         about = self.settings.title, self.settings.criteria
         topics = {
             stage: Topic(stage, about[0], self.settings.query, about[1], category=STAGE_NAMES[stage])
@@ -436,32 +435,20 @@ class ReviewDesk(JournalDesk):
         self.refresh()
         self._take_up_desks()
         self._features = project.features()
-        self.proposer = self._new_proposer("")
-        self._own: dict[str, Proposer] = {}  # of reviewers whose order may not depend on what others marked
-        self._own_lock = threading.Lock()
+        self.proposer = Proposer(
+            self._features,
+            self.settings.learner,
+            self._judged,
+            query=self.settings.query,
+            seed=self.settings.seed,
+            prepare=self._fetch_ahead,
+        )
         self._titles: list[str] | None = None
         self._searched: pl.Series | None = None
 
     def close(self) -> None:
-        for each in (self.proposer, *self._own.values()):
-            each.close()
+        self.proposer.close()
         self.journal.close()
-
-    def _new_proposer(self, person: str) -> Proposer:
-        about = self.settings.learner, partial(self._judged, person)
-        ahead = partial(self._fetch_ahead, person)
-        return Proposer(self._features, *about, query=self.settings.query, seed=self.settings.seed, prepare=ahead)
-
-    def learn_for(self, person: Person) -> None:
-        """Have an order made for a person who may not see what others marked; it may take as long as learning does."""
-        with self._own_lock:
-            if person.name not in self._own and not self.sees_all(person):
-                made = self._new_proposer(person.name)
-                made.start()
-                self._own[person.name] = made
-
-    def _scores_for(self, person: str) -> Scores:
-        return self._own.get(person, self.proposer).scores
 
     def is_alone(self, person: Person) -> bool:
         """Whether nobody else can sign in."""
@@ -469,12 +456,26 @@ class ReviewDesk(JournalDesk):
         return all(each.revoked or each.has_expired for each in others)
 
     def leads(self, person: Person) -> bool:
-        """Whether a person decides for all when to draw at random and when to stop: the organiser, or who is alone."""
-        return person.role == "organiser" or self.is_alone(person)
+        """Whether a person decides for all when to draw at random and to stop: organiser, expert, or who is alone."""
+        return person.role in ("organiser", "expert") or self.is_alone(person)
 
     def check_leads(self, person: Person) -> None:
         if not self.leads(person):
-            raise Refused(403, "This concerns all who read here: only the organiser may do it.")
+            raise Refused(403, "This concerns all who read here: only the organiser or the expert may do it.")
+
+    def reviewers(self) -> list[str]:
+        """Who may read and does not lead: together they decide when to stop."""
+        return [each.name for each in self.people if each.role == "assessor" and not (each.revoked or each.has_expired)]
+
+    def agreement(self, person: Person) -> dict[str, Any]:
+        """Who wants the review to stop, or to go on where it was stopped, and who has not said so."""
+        with self.lock:
+            names, agreed = self.reviewers(), self.state.agreed
+        return {
+            "agreed": [name for name in names if name in agreed],
+            "waiting": [name for name in names if name not in agreed],
+            "mine": person.name in agreed,
+        }
 
     def sees_all(self, person: Person) -> bool:
         """Whether a person may see what follows from everybody's marks.
@@ -487,21 +488,18 @@ class ReviewDesk(JournalDesk):
             others = set(self.judging.roles) - {person.name, STARTER}
         return not others and self.is_alone(person)
 
-    def _judged(self, person: str) -> tuple[Rows, Labels]:
-        """What the learner learns from, in the order of reading: units that somebody was sure of.
-
-        For a person: without what others marked of the documents that are read twice.
-        """
+    def _judged(self) -> tuple[Rows, Labels]:
+        """What the learner learns from, in the order of reading: units that somebody was sure of."""
         with self.lock:
-            grades = self.state.grades_to_learn_from(person) if person else self.state.grades[STAGES[0]]
+            grades = self.state.open_grades()
             rows = np.array(self.state.first_read, np.int64)
             rows = rows[grades[rows] >= 0]
             return rows, np.asarray(grades[rows] > 0)
 
-    def _fetch_ahead(self, person: str) -> None:
+    def _fetch_ahead(self) -> None:
         """Read the documents that come next from the disk, so that nobody waits for it."""
         with self.lock:
-            rows = self.queue.coming(self.state, AHEAD, person)
+            rows = self.queue.coming(self.state, AHEAD)
         for row in rows:
             self.cards.document(self.project.units[row][0])
 
@@ -540,8 +538,7 @@ class ReviewDesk(JournalDesk):
 
     def write(self, person: Person, kind: Kind, content: Mapping[str, Any], value: str, target: str = "") -> bool:
         new = super().write(person, kind, content, value, target)
-        for each in (self.proposer, *list(self._own.values())):
-            each.wake()
+        self.proposer.wake()
         return new
 
     def next_rows(self, person: Person, stage: str, count: int, have: Iterable[str]) -> list[int]:
@@ -603,18 +600,47 @@ class ReviewDesk(JournalDesk):
     def stop(self, person: Person, content: Mapping[str, Any], *, resume: bool = False) -> bool:
         """Store that the review is enough, or goes on after all."""
         self.check_leads(person)
-        kind: Kind = "resume" if resume else "stop"
         with self.lock:
             self.refresh()
             before = self.state.stopped
             if not resume and before is not None and before.uid != content.get("id"):
                 raise Refused(409, f"The review was stopped by {before.person} already.")
-            words = "" if resume else self.state.round_certificate(self.project.current_round).certificate.words
-            number = self.project.current_round
-            event = Event(check_id(content), person.name, person.role, kind, STAGES[0], "", words, "", number)
-            new = self.journal.append(event)
+            new = self.journal.append(self._decision(check_id(content), person, resume=resume))
             self.refresh()
         return new
+
+    def _decision(self, uid: str, person: Person, *, resume: bool) -> Event:
+        """The event that stops the review with what is certified then, or lets it go on."""
+        kind: Kind = "resume" if resume else "stop"
+        number = self.project.current_round
+        words = "" if resume else self.state.round_certificate(number).certificate.words
+        return Event(uid, person.name, person.role, kind, STAGES[0], "", words, "", number)
+
+    def agree(self, person: Person, content: Mapping[str, Any]) -> bool:
+        """Store that a reviewer wants the review to stop or to go on, or no longer does; the last of them decides."""
+        uid, to, taken_back = check_id(content), text_of(content, "to"), content.get("agree") is False
+        if to not in ("stop", "resume"):
+            raise Refused(400, "to must be stop or resume.")
+        with self.lock:
+            self.refresh()
+            before = self.state.agreed.get(person.name), self.state.stopped
+            if any(event is not None and event.uid in (uid, f"{uid[:60]}-all") for event in before):
+                return False
+            if self.judging.event(uid) is not None:
+                raise Refused(409, "This id was used for something else.")
+            if person.name not in self.reviewers() or self.leads(person) or len(self.reviewers()) < 2:
+                raise Refused(403, "Only reviewers agree with each other, two at least; else whoever leads decides.")
+            if (to == "resume") != (self.state.stopped is not None):
+                said = "was stopped" if self.state.stopped is not None else "goes on"
+                raise Refused(409, f"The review {said} already.")
+            about = (STAGES[0], "", to, "", self.project.current_round)
+            kind: Kind = "disagree" if taken_back else "agree"
+            events = [Event(uid, person.name, person.role, kind, *about)]
+            if not taken_back and not {*self.reviewers()} - {*self.state.agreed, person.name}:
+                events.append(self._decision(f"{uid[:60]}-all", person, resume=to == "resume"))
+            new = self.journal.append_all(events)
+            self.refresh()
+        return new > 0
 
     def find(self, person: Person, words: str, most: int = 10) -> list[dict[str, Any]]:
         """Units whose id or title has all these words, and whether they were read; by this person, if that is all

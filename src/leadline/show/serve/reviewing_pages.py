@@ -152,6 +152,11 @@ def add_api(app: FastAPI, pages: Pages, desk: ReviewDesk) -> None:
         new = desk.switch(pages.visitor(request).person, content)
         return {"saved": True, "id": content["id"], "stored": "new" if new else "already"}
 
+    @app.post("/api/agree")
+    def agree(request: Request, content: Written = written) -> Written:
+        new = desk.agree(pages.visitor(request).person, content)
+        return {"saved": True, "id": content["id"], "stored": "new" if new else "already"}
+
     @app.post("/api/stop")
     def stop(request: Request, content: Written = written) -> Written:
         new = desk.stop(pages.visitor(request).person, content, resume=content.get("resume") is True)
@@ -178,7 +183,6 @@ class ReviewAnswers:
         """The next documents that a person reads, and how far the review is."""
         desk = self._desk
         desk.refresh()
-        desk.learn_for(person)
         with desk.lock:
             desk.check_topic(person, topic)
             stopped = desk.state.stopped is not None
@@ -277,13 +281,12 @@ class ReviewAnswers:
         desk = self._desk
         desk.refresh()
         with desk.lock:
+            agreement = desk.agreement(person)
             if not desk.sees_all(person):
-                return self._without_marks(person)
-            if self._last is not None and self._last[0] == desk.seq:
-                return self._last[1]
-            found = self._certificate()
-            self._last = desk.seq, found
-        return found
+                return {**self._without_marks(person), "agreement": agreement}
+            if self._last is None or self._last[0] != desk.seq:
+                self._last = desk.seq, self._certificate()
+            return {**self._last[1], "agreement": agreement}
 
     def _without_marks(self, person: Person) -> Written:
         """Where the review stands as far as a reviewer may know it: how much was read, and their own marks."""

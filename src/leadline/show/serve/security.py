@@ -38,8 +38,9 @@ HEADERS = {
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
 }
 LARGEST_BODY = 262_144  # bytes of a request
-LARGEST_REFUSED = 4_194_304  # bytes that are read of a request that is refused
-SLOWEST_BODY = 30.0  # seconds in which all of a request must come
+SLOWEST_START, LEAST_RATE = 10.0, 16_384  # a body has so many seconds, and one more for each so many bytes that came
+LONGEST_BODY = 600.0  # seconds that any may take
+MOST_DISCARDED, LONGEST_DISCARD = 268_435_456, 30.0  # bytes and seconds that are read of what was refused
 SIGN_IN = "/in/"  # what follows it is secret
 _SECRETS = re.compile(r"(?i)(?<=/in/).*|[\w-]{32,}", re.DOTALL)  # in a path: what follows /in/, and what may be a token
 WRONG_SIGN_INS, WITHIN = 30, 60.0  # from one address, in seconds
@@ -157,21 +158,57 @@ class WrongSignIns:
             return len(times) > self._most and now - times[0] < self._within
 
 
-@dataclass(frozen=True)
-class LargeBody:
-    """How much an address takes that files are sent to. It reads them piece by piece."""
+class Body:
+    """What a request sends, as an application receives it: who sends too slowly counts as gone."""
 
-    bytes: int
-    seconds: float  # in which all of it must come
+    def __init__(self, receive: Receive) -> None:
+        self._receive, self._seen, self._waited = receive, 0, 0.0
+        self.is_late = False
+        self.is_over = False  # nothing of it is still to come
+
+    async def __call__(self) -> Message:
+        if self.is_late:
+            return {"type": "http.disconnect"}
+        if self.is_over:
+            return await self._receive()
+        begin, allowed = time.monotonic(), min(SLOWEST_START + self._seen / LEAST_RATE, LONGEST_BODY)
+        try:
+            async with asyncio.timeout(allowed - self._waited):
+                message = await self._receive()
+        except TimeoutError:
+            self.is_late = True
+            return {"type": "http.disconnect"}
+        self._waited += time.monotonic() - begin  # what the application does in between is not the sender's
+        self._seen += len(message.get("body", b""))
+        self.is_over = not message.get("more_body", False)
+        return message
+
+    async def whole(self) -> Message:
+        """All of it as one message, or that it ended before."""
+        parts: list[bytes] = []
+        while not self.is_over:
+            message = await self()
+            if message["type"] != "http.request":
+                return message
+            parts.append(message.get("body", b""))
+        return {"type": "http.request", "body": b"".join(parts), "more_body": False}
+
+    async def discard(self) -> None:
+        """Read what is left: who is still sending would see a broken connection, and not the answer."""
+        end = self._seen + MOST_DISCARDED
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LONGEST_DISCARD):
+                while not (self.is_over or self.is_late) and self._seen < end:
+                    await self()
 
 
 class Guard:
     """Around the pages: refuses what is not ours or too large, adds the headers, and writes the log."""
 
     def __init__(
-        self, app: App, address: Address, log: Log | None = None, large: Mapping[str, LargeBody] | None = None
+        self, app: App, address: Address, log: Log | None = None, large: Mapping[str, int] | None = None
     ) -> None:
-        """`large` has the paths that take more than `LARGEST_BODY`."""
+        """`large` has the paths that take more bytes than `LARGEST_BODY`, and read them piece by piece."""
         self._app, self._address, self._log, self._large = app, address, log, large or {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -182,6 +219,8 @@ class Guard:
         from h11 import LocalProtocolError
 
         start, status, not_sent = time.monotonic(), 0, ""
+        body = Body(receive)
+        body.is_over = scope["method"] != "POST"
 
         async def send_with_headers(message: Message) -> None:
             nonlocal status, not_sent
@@ -191,29 +230,30 @@ class Guard:
                 status = message["status"]
                 known = {name.lower() for name, _ in message["headers"]}
                 fixed = dict(HEADERS) | {"cache-control": "no-store"}
+                if not body.is_over:
+                    fixed["connection"] = "close"
                 added = [(k.encode(), v.encode()) for k, v in fixed.items() if k.encode() not in known]
                 message = {**message, "headers": [*message["headers"], *added]}
             try:
+                if message["type"] == "http.response.body" and not message.get("more_body", False) and not body.is_over:
+                    await send({**message, "more_body": True})
+                    await body.discard()
+                    message = {"type": "http.response.body"}
                 await send(message)
             except LocalProtocolError as error:
                 # The bytes behind the request were not HTTP: the server has answered that, and closed the connection.
                 not_sent = f", not sent: {error}"
 
         refused = self._refusal(scope)
-        large = self._large.get(scope["path"]) if refused is None else None
-        if scope["method"] == "POST" and large is not None:
-            receive = _in_time(receive, large)
-        elif scope["method"] == "POST":
-            try:
-                async with asyncio.timeout(SLOWEST_BODY):
-                    # Also of what is refused: who is still sending would see a broken connection, and not the answer.
-                    receive = _again(await _body(receive, refused is None), receive)
-            except TimeoutError:
-                refused = refused or (408, "Not all of it came in time")
+        heard: Receive = body
+        if refused is None and not body.is_over and scope["path"] not in self._large:
+            heard = _again(await body.whole(), body)
+            if body.is_late:
+                refused = 408, "Not all of it came in time"
         if refused is not None:
             await _answer(send_with_headers, *refused)
         else:
-            await self._app(scope, receive, send_with_headers)
+            await self._app(scope, heard, send_with_headers)
         if self._log is not None:
             path = _SECRETS.sub("*", scope["path"])
             took = (time.monotonic() - start) * 1000
@@ -235,46 +275,10 @@ class Guard:
             length = headers.get("content-length", "")
             if not (length.isascii() and length.isdigit()):
                 return 411, "The length of what is sent must be given"
-            most = self._large[scope["path"]].bytes if scope["path"] in self._large else LARGEST_BODY
+            most = self._large.get(scope["path"], LARGEST_BODY)
             if int(length) > most:
                 return 413, f"Larger than {most:,} bytes"
         return None
-
-
-async def _body(receive: Receive, kept: bool) -> Message:
-    """All that a request sends as one message, or that it ended before; without what is not kept."""
-    parts: list[bytes] = []
-    seen = 0
-    while True:
-        message = await receive()
-        if message["type"] != "http.request":
-            return message
-        part = message.get("body", b"")
-        seen += len(part)
-        if kept:
-            parts.append(part)
-        if not message.get("more_body", False) or seen > LARGEST_REFUSED:
-            return {**message, "body": b"".join(parts), "more_body": False}
-
-
-def _in_time(receive: Receive, large: LargeBody) -> Receive:
-    """`receive`, which says that the sender is gone when the rest does not come in time."""
-    end = time.monotonic() + large.seconds
-    whole = False
-
-    async def next_message() -> Message:
-        nonlocal whole
-        if whole:
-            return await receive()
-        try:
-            async with asyncio.timeout(min(SLOWEST_BODY, end - time.monotonic())):
-                message = await receive()
-        except TimeoutError:
-            return {"type": "http.disconnect"}
-        whole = not message.get("more_body", False)
-        return message
-
-    return next_message
 
 
 def _again(message: Message, receive: Receive) -> Receive:
@@ -288,15 +292,14 @@ def _again(message: Message, receive: Receive) -> Receive:
 
 
 async def _answer(send: Send, status: int, text: str) -> None:
+    body = f"{text}.\n".encode()
     headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
+    headers.append((b"content-length", str(len(body)).encode()))
     await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": f"{text}.\n".encode()})
+    await send({"type": "http.response.body", "body": body})
 
 
 # Serve an application until it is stopped: on a port that is free, without secrets in the log.
-
-
-_MOST_AT_ONCE = 1000  # connections
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -323,6 +326,8 @@ def server(app: App, address: Address, *, quiet: bool = False) -> Any:
     """A uvicorn server of an application, guarded. `app.state.large_bodies` has the paths that files are sent to."""
     import uvicorn
 
+    from leadline.show.serve.connections import ClientConnection
+
     log: Callable[[str], None] | None = None if quiet else _log
     large = getattr(getattr(app, "state", None), "large_bodies", None)
     config = uvicorn.Config(
@@ -331,7 +336,7 @@ def server(app: App, address: Address, *, quiet: bool = False) -> Any:
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        limit_concurrency=_MOST_AT_ONCE,
+        http=ClientConnection,
         timeout_keep_alive=30,
         timeout_graceful_shutdown=5,
         ws="none",

@@ -145,7 +145,7 @@ def test_what_is_too_large_or_too_slow_is_refused(site: LabSite, monkeypatch: py
             opened.sendall(head.encode() + body)
             return opened.recv(4096).decode()
 
-    monkeypatch.setattr(security, "SLOWEST_BODY", 0.5)
+    monkeypatch.setattr(security, "SLOWEST_START", 0.5)
     assert answer(1000, b"1 Q0 d1 1 1.0 t\n").startswith("HTTP/1.1 408")
     assert answer(LARGEST_SENT + 1, b"").startswith(("HTTP/1.1 413", "HTTP/1.1 408"))
     assert client.post("/api/judge", content=b"x" * 300_000).status_code == 413  # other addresses take less

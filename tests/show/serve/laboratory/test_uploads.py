@@ -5,18 +5,24 @@ from __future__ import annotations
 import gzip
 import random
 import tempfile
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi.testclient import TestClient
 from tests.show.serve.laboratory.boards import HOSTILE, copied_lab, run_text
 
+from leadline.judge.journal import People
 from leadline.records.qrels import read_qrels
 from leadline.show.check import check
 from leadline.show.lab.audit import AuditLog
 from leadline.show.lab.boards import LARGEST_UNPACKED
 from leadline.show.lab.lab import Lab
+from leadline.show.serve.laboratory import lab_app
+from leadline.show.serve.security import Address
 
 
 @pytest.fixture
@@ -143,6 +149,37 @@ def test_a_form_without_javascript_is_answered_with_a_page(lab: Lab, good: bytes
     assert (right.status_code, right.headers["location"]) == (303, "/leaderboard?qrels=qrels.true&measure=AP&new=mine")
     assert "mine is in the lab, at place" in client.get(right.headers["location"]).text
     assert stored(lab) - before == {"mine.run"}
+
+
+def test_nobody_takes_all_places_for_uploads(lab: Lab, good: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, go_on = threading.Semaphore(0), threading.Event()
+
+    def slow(*args: Any) -> dict[str, Any]:
+        begun.release()
+        assert go_on.wait(30)
+        return received(*args)
+
+    received = lab_app._received
+    monkeypatch.setattr(lab_app, "_received", slow)
+    people, address = People(lab.people_file()), Address.of("127.0.0.1", 8399)
+    app = lab_app.lab_app(lab, people, address)
+    tokens = {name: people.add(name, "runner") for name in ("anna", "ben")}
+
+    def send(person: str, name: str) -> Any:
+        client = TestClient(app, base_url=address.url, headers={"authorization": f"Bearer {tokens[person]}"})
+        return sent(client, good + name.encode() + b" Q0 d 1 1 t\n", f"{name}.run", token="")
+
+    with ThreadPoolExecutor(3) as threads:
+        first = [threads.submit(send, "anna", f"mine{n}") for n in range(lab_app.MOST_OF_ONE)]
+        for _ in first:
+            assert begun.acquire(timeout=30)
+        more = send("anna", "mine9")
+        assert (more.status_code, "uploads of yours are under way" in more.json()["error"]) == (503, True)
+        other = threads.submit(send, "ben", "other")
+        assert begun.acquire(timeout=30)
+        go_on.set()
+        assert [each.result().status_code for each in (*first, other)] == [201, 201, 201]
+    assert send("anna", "mine9").status_code == 201  # the places are free again
 
 
 def test_topics_that_are_not_judged_are_said_at_once(lab: Lab, visit: Callable[..., Any]) -> None:

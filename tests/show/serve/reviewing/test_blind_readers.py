@@ -19,7 +19,7 @@ from leadline.judge.review.project import PEOPLE, ReviewSettings
 from leadline.show.serve.reviewing_pages import reviewing_app
 from leadline.show.serve.security import Address
 
-ONE_LINE = "This concerns all who read here: only the organiser may do it."
+ONE_LINE = "This concerns all who read here: only the organiser or the expert may do it."
 # Every address of the application: what is asked of it, or why nothing can be told there.
 ASKED: dict[str, list[dict[str, Any]]] = {
     "/": [{}],
@@ -42,6 +42,7 @@ NOTHING_TOLD = {
     "/in/{token}", "/out", "/assets/{name}", "/favicon.ico", "/api/health", "/api/csrf",  # know of no marks
     "/api/release", "/api/judgements", "/api/skips", "/api/notes", "/api/undo",  # answer with what was sent
     "/api/switch", "/api/stop",  # not for those who read
+    "/api/agree",  # answers with what was sent; of the others only their names are told
 }  # fmt: skip
 
 Served = Callable[..., ReviewSite]
@@ -79,8 +80,7 @@ def told(site: ReviewSite, name: str) -> dict[str, Any]:
     """Everything that a person can ask, and what they are told."""
     visit = site.client(name)
     visit.get("/api/next", count=1)  # the first request makes the order
-    for each in (site.desk.proposer, *site.desk._own.values()):
-        each.learn()
+    site.desk.proposer.learn()
     found = {}
     for path, asked in ASKED.items():
         for values in asked:
@@ -92,17 +92,18 @@ def told(site: ReviewSite, name: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("double", [1.0, 0.3])
 def test_nothing_that_a_reader_can_ask_tells_what_another_marked(served: Served, double: float) -> None:
-    """The answers to one reader are the same whatever another marked of the documents that both read."""
+    """The answers to one reader are the same whatever another marked of what both are to read and she has not read."""
     answers = []
     for turned in (False, True):
         site = served(double=double)
         project = site.desk.project
         anna, ben = site.client("anna"), site.client("ben")
-        for n in (1, 2, 16, 24):
+        hers = (1, 2, 16, 24)
+        for n in hers:
             anna.mark(f"a{n}")
         for n in range(1, 60):
             relevant = n % 8 == 0
-            twice = bool(project.read_twice[n])
+            twice = bool(project.read_twice[n]) and n not in hers
             ben.mark(f"a{n}", int(relevant != (turned and twice)))
             if n % 8 == 0:
                 body = {"topic": "full-text", "document": f"a{n}", "grade": int(turned and twice)}
@@ -139,9 +140,9 @@ def test_without_double_reading_everybody_sees_how_much_is_found(served: Served)
 
 
 @pytest.mark.parametrize("double", [0.0, 0.5])
-def test_only_the_organiser_decides_for_all(served: Served, double: float) -> None:
+def test_no_reviewer_decides_for_all(served: Served, double: float) -> None:
     site = served(double=double)
-    for name in ("anna", "ben", "eve"):
+    for name in ("anna", "ben"):
         visit = site.client(name)
         for path, content in (("switch", {"to": "draws"}), ("switch", {"to": "learner"}), ("stop", {}),
                               ("stop", {"resume": True})):  # fmt: skip
@@ -155,6 +156,93 @@ def test_only_the_organiser_decides_for_all(served: Served, double: float) -> No
     assert 'id="stop"' in olga.get("/certificate").text
     assert olga.post("/api/switch", to="draws").json()["saved"]
     assert olga.post("/api/stop").json()["saved"]
+    eve = site.client("eve")
+    assert 'id="stop"' in eve.get("/read").text
+    assert eve.post("/api/stop", resume=True).json()["saved"]
+    assert eve.post("/api/switch", to="learner").json()["saved"]
+
+
+THREE = [("anna", "assessor"), ("ben", "assessor"), ("carl", "assessor")]
+
+
+@pytest.mark.parametrize("double", [0.0, 1.0])
+def test_all_reviewers_together_stop_a_review_and_go_on(served: Served, double: float) -> None:
+    site = served(THREE, double=double)
+    anna, ben, carl = (site.client(name) for name, _ in THREE)
+    anna.mark("a8")
+    assert 'id="agree"' in anna.get("/read").text
+    assert anna.post("/api/agree", to="stop").json()["stored"] == "new"
+    assert ben.get("/api/certificate").json()["agreement"] == {
+        "agreed": ["anna"], "waiting": ["ben", "carl"], "mine": False,
+    }  # fmt: skip
+    assert ben.post("/api/agree", to="stop").json()["saved"]
+    assert ben.post("/api/agree", to="stop", agree=False).json()["saved"]
+    assert carl.post("/api/agree", to="stop").json()["saved"]
+    assert site.desk.state.stopped is None  # ben took it back
+    site.stop()
+    site.start()  # what was said is in the journal
+    last = {"id": "the-last-of-them", "to": "stop"}
+    for stored in ("new", "already"):
+        assert ben.post("/api/agree", **last).json()["stored"] == stored
+    assert site.desk.state.stopped_by == ("anna", "carl", "ben")
+    kinds = [event.kind for event in site.desk.journal.events()][-5:]
+    assert kinds == ["agree", "disagree", "agree", "agree", "stop"]
+    assert "Stopped by all reviewers (anna, carl, ben)" in anna.get("/certificate").text
+    assert anna.mark("a9").status_code == 409
+    answer = anna.post("/api/agree", to="stop")
+    assert (answer.status_code, answer.json()["error"]) == (409, "The review was stopped already.")
+    for visit in (anna, ben, carl):
+        assert site.desk.state.stopped is not None
+        assert visit.post("/api/agree", to="resume").json()["saved"]
+    assert site.desk.state.stopped is None
+    assert site.desk.state.agreed == {}
+    assert anna.mark("a9").status_code == 200
+
+
+def test_who_leads_or_does_not_read_does_not_agree(served: Served) -> None:
+    site = served(double=1.0)
+    anna, ben = site.client("anna"), site.client("ben")
+    for name in ("eve", "olga"):
+        assert site.client(name).post("/api/agree", to="stop").status_code == 403
+    assert anna.post("/api/agree", to="stop").json()["saved"]
+    assert anna.post("/api/agree", to="nothing").status_code == 400
+    assert anna.post("/api/agree", to="resume").status_code == 409
+    people = People(site.folder / PEOPLE)
+    site.tokens["dora"] = people.add("dora", "assessor")  # who comes later is asked as well
+    assert ben.post("/api/agree", to="stop").json()["saved"]
+    assert site.desk.state.stopped is None
+    assert anna.get("/api/certificate").json()["agreement"]["waiting"] == ["dora"]
+    people.revoke("dora")
+    assert ben.post("/api/agree", to="stop").json()["saved"]  # said again: all who are left have
+    assert site.desk.state.stopped_by == ("anna", "ben")
+
+
+def test_one_reviewer_and_the_organiser_are_not_all(served: Served) -> None:
+    site = served([("anna", "assessor"), ("olga", "organiser")], double=0.5)
+    assert site.client("anna").post("/api/agree", to="stop").status_code == 403
+    assert site.desk.state.stopped is None
+    assert site.client("olga").post("/api/stop").json()["saved"]
+
+
+def test_reviewers_stop_in_the_browser_when_all_agree(chromium: Any, served: Served) -> None:
+    site = served(THREE[:2], double=0.5)
+    browser = PageBrowser(chromium, site)
+    try:
+        anna, ben = browser.window("anna"), browser.window("ben")
+        for page in (anna, ben):
+            until(page, "document.getElementById('agree').textContent === 'Agree to stop'")
+            page.click("#agree")
+            page.wait_for_selector("#agreeing[open]")
+            page.click("#agreeing button.main")
+            name = "anna" if page is anna else "ben"
+            if name == "anna":
+                until(page, "/To stop: anna. Not yet: ben/.test(document.getElementById('agreed').textContent)")
+                assert page.inner_text("#agree") == "No longer stop"
+        until(ben, "document.getElementById('agree').textContent === 'Agree to go on'")
+        assert "The review was stopped" in ben.inner_text("#mode")
+        assert site.desk.state.stopped_by == ("anna", "ben")
+    finally:
+        browser.close()
 
 
 def test_who_is_alone_leads_and_sees_everything(served: Served) -> None:

@@ -224,4 +224,4 @@ def test_what_is_empty_says_why(browser: PageBrowser, review_site: ReviewSite) -
     review_site.client("olga").post("/api/stop")
     anna.goto(f"{review_site.url}/read")
     until(anna, "document.getElementById('empty-title').textContent === 'The review was stopped'")
-    assert "The organiser can go on with it." in anna.inner_text("#empty-text")
+    assert "The organiser and the expert can go on with it" in anna.inner_text("#empty-text")

@@ -1,13 +1,13 @@
-// Beside the card: how much is found, what more would cost, and when to draw at random or to stop.
+// Beside the card: how much is found, what more would cost, when to draw at random or to stop, and who agrees to that.
 
 import { PREFIX } from "./queue.js";
-import { count, percent, prices, steering } from "./steering.js";
+import { count, decide, percent, prices, steering } from "./steering.js";
 
 const at = (id) => document.getElementById(id);
 const { csrf, known, role, topic } = at("desk").dataset;
 const documents = (number) => `${count(number)} ${number === 1 ? "document" : "documents"}`;
 
-let asking = false, again = false, mode = "";
+let asking = false, again = false, mode = "", stopped = null;
 const steer = steering(csrf, async (stopped) => { await renew(); if (stopped) tell("restart"); });
 
 async function renew() {
@@ -26,6 +26,9 @@ function show(now) {
   if (now.hidden) showOwn(now); else showAll(now);
   if (now.blocking && role !== "organiser") at("warned").append(button("Read it now", () => tell("open", now.blocking)));
   steer(now, topic === "abstract");
+  if (at("agree")) agreement(now.agreement, now.stopped);
+  if (stopped !== null && stopped !== now.stopped) tell("restart");
+  stopped = now.stopped;
   if (mode && mode !== now.mode) tell("restart");
   mode = now.mode;
 }
@@ -62,6 +65,27 @@ function showAll(now) {
   if (!now.switched && now.unrewarding) warned.push(`The last ${count(now.in_a_row)} were not relevant: this is a good moment for random draws.`);
   at("warned").hidden = !warned.length;
   at("warned").textContent = `${warned.join(" ")} `;
+}
+
+/** Who wants the review to stop, or to go on; the last reviewer who says so decides. Nobody's marks are in it. */
+function agreement({ agreed, waiting, mine }, stopped) {
+  const what = stopped ? "go on" : "stop";
+  at("agreed").textContent = agreed.length ? `To ${what}: ${agreed.join(", ")}. Not yet: ${waiting.join(", ") || "nobody"}.` : "";
+  at("agree").hidden = agreed.length + waiting.length < 2;
+  at("agree").textContent = mine && waiting.length ? `No longer ${what}` : `Agree to ${what}`;
+  at("agree").onclick = () => {
+    if (mine && waiting.length) { agree({ to: stopped ? "resume" : "stop", agree: false }); return; }
+    at("agreeing-title").textContent = stopped ? "Go on with the review?" : "Stop the review here?";
+    at("agreeing-words").textContent = `The review ${stopped ? "goes on" : "stops"} when all reviewers have said so, or when the organiser or the expert decides it.`;
+    at("agreeing").returnValue = "";
+    at("agreeing").onclose = () => { if (at("agreeing").returnValue === "agree") agree({ to: stopped ? "resume" : "stop" }); };
+    at("agreeing").showModal();
+  };
+}
+
+async function agree(content) {
+  await decide(csrf, "/api/agree", content, (said) => { at("status").textContent = said; });
+  await renew();
 }
 
 const tell = (what, detail = null) => document.dispatchEvent(new CustomEvent(`leadline:${what}`, { detail }));

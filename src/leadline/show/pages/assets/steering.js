@@ -17,6 +17,20 @@ export function prices(now) {
   return `${done}To certify ${list(wanted.map((each) => percent(each.target)))} you would read about ${list(draws.length > 1 ? wanted.map((each) => count(each.draws)) : draws)}${now.switched ? " more" : ""} at random, if none of them is relevant.`;
 }
 
+/** Send what somebody decides; `said` is called with the server's answer in words. */
+export async function decide(csrf, path, content, said) {
+  try {
+    const answer = await fetch(`${PREFIX}${path}`, {
+      method: "POST", headers: { "Content-Type": "application/json", "X-CSRF-Token": csrf },
+      body: JSON.stringify({ id: newId(), ...content }),
+    });
+    const found = await answer.json();
+    said(found.saved ? "Saved." : found.error);
+  } catch {
+    said("No connection: nothing was changed. Try again.");
+  }
+}
+
 /** Set the buttons up, where the page has them; `changed` is called after they did something, also whether the review
  * was stopped or goes on. The answer is called with what is known of the review whenever it is renewed. */
 export function steering(csrf, changed) {
@@ -24,16 +38,7 @@ export function steering(csrf, changed) {
   let shown = null;
 
   async function send(path, content) {
-    try {
-      const answer = await fetch(`${PREFIX}${path}`, {
-        method: "POST", headers: { "Content-Type": "application/json", "X-CSRF-Token": csrf },
-        body: JSON.stringify({ id: newId(), ...content }),
-      });
-      const said = await answer.json();
-      at("status").textContent = said.saved ? "Saved." : said.error;
-    } catch {
-      at("status").textContent = "No connection: nothing was changed. Try again.";
-    }
+    await decide(csrf, path, content, (said) => { at("status").textContent = said; });
     await changed(path === "/api/stop");
   }
 

@@ -9,7 +9,7 @@ from typing import Any
 from fastapi import Depends, FastAPI, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
-from leadline.errors import InputError, LeadlineError
+from leadline.errors import InputError, LeadlineError, without_places
 from leadline.records.result import Table
 from leadline.show.lab.audit import AuditLog
 from leadline.show.lab.boards import Board, Boards
@@ -54,7 +54,7 @@ def home_view(boards: Boards, results: StoredResults) -> Callable[[], Shown]:
         """Who leads and how sure that is, recall against effort, what is in the lab, and what to do first."""
         entries = lab.entries()
         counts = {kind: sum(entry.kind == kind for entry in entries) for kind in KINDS}
-        rows = [[entry.kind, entry.name, entry.added[:10], entry.origin] for entry in entries]
+        rows = [[entry.kind, entry.name, entry.added[:10], without_places(entry.origin)] for entry in entries]
         return {
             "leads": _leads(boards, results) if counts["qrels"] and counts["run"] else None,
             "first": _to_do_first(counts),
@@ -62,7 +62,7 @@ def home_view(boards: Boards, results: StoredResults) -> Callable[[], Shown]:
             "counts": counts,
             "kinds": {kind.name: kind.title for kind in KINDS.values()},
             "entries": Table(["kind", "name", "added", "from"], rows),
-            "next": next_steps(counts, str(lab.folder)),
+            "next": next_steps(counts, lab.name),
         }
 
     return home

@@ -6,6 +6,7 @@ import contextlib
 import tempfile
 import threading
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -54,7 +55,7 @@ from leadline.show.serve.laboratory.search_pages import LINKS, add_searching
 from leadline.show.serve.laboratory.views import ROLES, Word, add_view, described, link, refused, sentence
 from leadline.show.serve.laboratory.work_pages import add_jobs, add_people, judge_view, review_view
 from leadline.show.serve.reviewing_pages import reviewing_app
-from leadline.show.serve.security import LARGEST_REFUSED, Address, App, LargeBody, Receive, Scope, Send
+from leadline.show.serve.security import Address, App, Receive, Scope, Send
 
 MENU = {  # address: words, in the order of the menu
     "/": "Home",
@@ -274,9 +275,8 @@ class WhoLooks:
 
 UPLOADERS = ("runner", "organiser")
 PATH, FORM, ANY = "/api/runs", "/leaderboard", "/add"
-SLOWEST = 600.0  # seconds in which all of an upload must come
 LARGEST_FORM = 16 << 20  # bytes of a form, which is in memory as a whole
-MOST_AT_ONCE = 4
+MOST_AT_ONCE, MOST_OF_ONE = 8, 2  # uploads, of all and of one person
 FILE = {
     "requestBody": {
         "required": True,
@@ -287,21 +287,21 @@ FILE = {
 
 def add_uploads(app: FastAPI, pages: Pages, boards: Boards, audit: AuditLog) -> None:
     """Add the addresses that runs are sent to."""
-    large = {PATH: LargeBody(LARGEST_SENT, SLOWEST), FORM: LargeBody(LARGEST_FORM, SLOWEST)}
-    large[ANY] = large[FORM]
+    large = {PATH: LARGEST_SENT, FORM: LARGEST_FORM, ANY: LARGEST_FORM}
     app.state.large_bodies = {**getattr(app.state, "large_bodies", {}), **large}
-    under_way = 0
+    under_way = Counter[str]()  # by person; changed by the event loop alone
 
     @contextlib.contextmanager
-    def one_more() -> Iterator[None]:
-        nonlocal under_way  # changed by the event loop alone
-        if under_way >= MOST_AT_ONCE:
+    def one_more(sender: Visitor) -> Iterator[None]:
+        if under_way[sender.name] >= MOST_OF_ONE:
+            raise HTTPException(503, f"{MOST_OF_ONE} uploads of yours are under way. Try again when one is done.")
+        if under_way.total() >= MOST_AT_ONCE:
             raise HTTPException(503, "Others are uploading. Try again in a minute.")
-        under_way += 1
+        under_way[sender.name] += 1
         try:
             yield
         finally:
-            under_way -= 1
+            under_way[sender.name] -= 1
 
     async def placed(sender: Visitor, name: str, qrels: str, save: Callable[[Path], Awaitable[None]]) -> dict[str, Any]:
         """Add the run that `save` writes to a file, if it is right."""
@@ -329,60 +329,46 @@ def add_uploads(app: FastAPI, pages: Pages, boards: Boards, audit: AuditLog) -> 
         responses={200: {"description": "The run is there already"}},
     )
     async def upload(request: Request, name: Word, qrels: Word = "") -> JSONResponse:
-        try:
-            sender = pages.sender(request, *UPLOADERS)
-            with one_more():
-                received = await placed(sender, name, qrels, partial(_save, request))
-        except HTTPException:
-            await _discard(request)
-            raise
+        sender = pages.sender(request, *UPLOADERS)
+        with one_more(sender):
+            received = await placed(sender, name, qrels, partial(_save, request))
         return JSONResponse(received, 201 if received["stored"] == "new" else 200)
 
     @app.post(FORM, include_in_schema=False)
     async def upload_by_form(request: Request) -> Response:
         """The same for a browser without JavaScript: a page says what came of it."""
-        try:
-            sender = pages.visitor_with_role(request, *UPLOADERS)
-            with one_more():
-                parts = await pages.written_parts(request)
-                written = {
-                    name: content.decode("utf-8", "replace").strip()
-                    for name, content in parts.items()
-                    if name != "file"
-                }
-                back = {name: written.get(name, "")[:300] for name in ("qrels", "measure")}
-                name = written.get("name") or written.get("file.filename", "")
+        sender = pages.visitor_with_role(request, *UPLOADERS)
+        with one_more(sender):
+            parts = await pages.written_parts(request)
+            written = {
+                name: content.decode("utf-8", "replace").strip() for name, content in parts.items() if name != "file"
+            }
+            back = {name: written.get(name, "")[:300] for name in ("qrels", "measure")}
+            name = written.get("name") or written.get("file.filename", "")
 
-                async def save(path: Path) -> None:
-                    await run_in_threadpool(path.write_bytes, parts.get("file", b""))
+            async def save(path: Path) -> None:
+                await run_in_threadpool(path.write_bytes, parts.get("file", b""))
 
-                try:
-                    received = await placed(sender, name, back["qrels"], save)
-                except HTTPException as error:
-                    said = {"text": str(error.detail), "back": f"{link(FORM, back)}#upload"}
-                    return pages.page("not_added.html", sender, error.status_code, **said)
-        except HTTPException:
-            await _discard(request)
-            raise
+            try:
+                received = await placed(sender, name, back["qrels"], save)
+            except HTTPException as error:
+                said = {"text": str(error.detail), "back": f"{link(FORM, back)}#upload"}
+                return pages.page("not_added.html", sender, error.status_code, **said)
         return RedirectResponse(link(FORM, back, new=received["run"]), 303)
 
     @app.post(ANY, include_in_schema=False)
     async def add_first(request: Request) -> Response:
         """The file that the first page asks for: judgements or topics by the organiser, a run by who may add runs."""
-        try:
-            sender = pages.visitor_with_role(request, *UPLOADERS)
-            with one_more():
-                parts = await pages.written_parts(request)
-                name = parts.get("file.filename", b"").decode("utf-8", "replace").strip()
-                try:
-                    entry = await run_in_threadpool(_added, boards, name, parts.get("file", b""), sender)
-                except HTTPException as error:
-                    return pages.page("not_added.html", sender, error.status_code, text=str(error.detail), back="/")
-                did = f"added the {entry.kind} {entry.name}"
-                await run_in_threadpool(audit.add, sender.name, sender.person.role, did)
-        except HTTPException:
-            await _discard(request)
-            raise
+        sender = pages.visitor_with_role(request, *UPLOADERS)
+        with one_more(sender):
+            parts = await pages.written_parts(request)
+            name = parts.get("file.filename", b"").decode("utf-8", "replace").strip()
+            try:
+                entry = await run_in_threadpool(_added, boards, name, parts.get("file", b""), sender)
+            except HTTPException as error:
+                return pages.page("not_added.html", sender, error.status_code, text=str(error.detail), back="/")
+            did = f"added the {entry.kind} {entry.name}"
+            await run_in_threadpool(audit.add, sender.name, sender.person.role, did)
         return RedirectResponse("/", 303)
 
 
@@ -415,13 +401,3 @@ async def _save(request: Request, path: Path) -> None:
                 file.write(piece)
     except ClientDisconnect:
         raise HTTPException(408, "Not all of it came in time. Nothing was stored.") from None
-
-
-async def _discard(request: Request) -> None:
-    """Read what is left of a request that is refused: who is still sending would not see the answer."""
-    seen = 0
-    with contextlib.suppress(ClientDisconnect, RuntimeError):  # RuntimeError: all of it was read
-        async for piece in request.stream():
-            seen += len(piece)
-            if seen > LARGEST_REFUSED:
-                return

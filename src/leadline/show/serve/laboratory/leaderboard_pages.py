@@ -10,7 +10,7 @@ import numpy as np
 from fastapi import Depends, FastAPI, HTTPException, Request
 from fastapi.responses import Response
 
-from leadline.errors import InputError
+from leadline.errors import InputError, without_places
 from leadline.records.result import Table
 from leadline.retrieval.engines.engine import QueryTiming, asked_at_once, in_words, timing_of
 from leadline.show.charts import count, decimal
@@ -200,11 +200,11 @@ def run_view(boards: Boards, needs: Needs) -> Callable[..., Shown]:
         """Where a run came from, its manifest and hash, and its scores by topic under the judgements `qrels`."""
         with refused(404):
             entry = boards.lab.get("run", name)
-        made = entry.made_from()
+        made = without_places(entry.made_from())
         shown: Shown = {
             "run": entry.name,
             "added": entry.added,
-            "origin": entry.origin,
+            "origin": without_places(entry.origin),
             "sha256": entry.sha256,
             "state": _STATES[entry.state],
             "file": entry.path.name,
@@ -387,6 +387,6 @@ def _view(lab: Lab) -> Callable[[], Shown]:
     def reports() -> Shown:
         """The reports of the lab."""
         rows = [[entry.name, entry.added[:10], entry.owner] for entry in lab.entries("report")]
-        return {"reports": Table(["report", "added", "by"], rows), "folder": str(lab.folder)}
+        return {"reports": Table(["report", "added", "by"], rows), "folder": lab.name}
 
     return reports

@@ -29,9 +29,9 @@ from leadline.show.serve.laboratory.views import (
     error_line,
     json_body,
     link,
+    sentence,
     thing_link,
 )
-from leadline.show.serve.security import LargeBody
 
 LINKS = {"link": link, "document_link": document_link, "thing_link": thing_link, "shown": visible}  # for the templates
 
@@ -115,7 +115,7 @@ def search_view(opened: OpenedLab) -> Callable[..., Shown]:
             "models": list(MODELS.names()),
             "qrels_names": [entry.name for entry in opened.lab.entries("qrels")],
             "duplicates_names": [entry.name for entry in opened.lab.entries("duplicates")],
-            "folder": str(opened.lab.folder),
+            "folder": opened.lab.name,
         }
         if not q.strip() or not names:
             return shown
@@ -134,7 +134,6 @@ TEMPLATE = "prior_art.html"
 K = 10
 PASTED = ("index", "date", "k", "system")  # fields beside the patent
 PATENT = json_body(("text",), text="a patent: title, description and claims", date="of its filing")
-SLOWEST = 60.0  # seconds in which all of a patent must come
 
 
 def prior_art_view(opened: OpenedLab, searches: PriorArtSearches) -> Callable[..., Shown]:
@@ -174,14 +173,14 @@ def _empty(opened: OpenedLab, index: str, patent: str, pasted: str, k: int, syst
         "chosen_system": system,
         "systems": list(prior_art_systems()),
         "largest": LARGEST,
-        "folder": str(opened.lab.folder),
+        "folder": opened.lab.name,
     }
 
 
 def add_pasting(app: FastAPI, pages: Pages, opened: OpenedLab, searches: PriorArtSearches) -> None:
     """Add the address that takes a patent as text or as a file, and goes on to the page of its prior art."""
 
-    large = {path: LargeBody(LARGEST + 100_000, SLOWEST) for path in ("/prior-art", "/api/prior-art")}
+    large = dict.fromkeys(("/prior-art", "/api/prior-art"), LARGEST + 100_000)
     app.state.large_bodies = {**getattr(app.state, "large_bodies", {}), **large}
 
     @app.post("/prior-art", include_in_schema=False)
@@ -258,7 +257,7 @@ def collections_view(opened: OpenedLab) -> Callable[..., Shown]:
             except InputError as error:
                 rows.append([entry.name, None, None, None, "", visible(error.problem)])
         table = Table(["collection", "documents", "families", "citations", "indexes", "problem"], rows)
-        return {"collections": table, "folder": str(opened.lab.folder)}
+        return {"collections": table, "folder": opened.lab.name}
 
     return collections
 
@@ -269,7 +268,7 @@ def collection_view(opened: OpenedLab) -> Callable[..., Shown]:
     def collection(name: str) -> Shown:
         """What a collection holds: counts by date, office, class, family and citation, and what is missing."""
         check_name(opened, "collection", name)
-        return {**collection_facts(opened, name), "folder": str(opened.lab.folder)}
+        return {**collection_facts(opened, name), "folder": opened.lab.name}
 
     return collection
 
@@ -335,7 +334,7 @@ def check_name(opened: OpenedLab, kind: str, name: str) -> Any:
     try:
         return opened.lab.get(kind, name)
     except InputError as error:
-        raise HTTPException(404, str(error)) from None
+        raise HTTPException(404, sentence(error)) from None
 
 
 # One document: its texts and claims, its citations both ways, its family, and how it was judged.
@@ -357,7 +356,7 @@ def document_view(opened: OpenedLab) -> Callable[..., Shown]:
         try:
             facts = document_facts(opened, name, id)
         except InputError as error:
-            raise HTTPException(404, str(error)) from None
+            raise HTTPException(404, sentence(error)) from None
         empty = Table(["judgements", "grade", "means", "why"], [])
         judged = judgements_of(opened, facts["document"], topic) if topic else empty
         marks = marks_of(opened.lab, facts["document"], topic) if topic else Table(COLUMNS, [])

@@ -26,7 +26,15 @@ from urllib.parse import quote, urlencode
 from fastapi import Depends, FastAPI, HTTPException, Query, Request
 from fastapi.responses import Response
 
-from leadline.errors import InputError, LeadlineError, MeasureError, MismatchError, not_a_choice, visible
+from leadline.errors import (
+    InputError,
+    LeadlineError,
+    MeasureError,
+    MismatchError,
+    not_a_choice,
+    visible,
+    without_places,
+)
 from leadline.measures.definition import Measure, parse_measure
 from leadline.measures.evaluate import MAIN_MEASURE
 from leadline.records.result import Table
@@ -113,9 +121,7 @@ def error_line(error: LeadlineError) -> str:
     if isinstance(error, InputError) and error.where.startswith("--"):
         field = error.where.removeprefix("--")
         return str(InputError(FIELDS.get(field, field), error.problem, line=error.line))
-    if isinstance(error, InputError) and "/" in error.where and Path(error.where).is_absolute():
-        return str(InputError(Path(error.where).name, error.problem, line=error.line))
-    return str(error)
+    return str(without_places(str(error)))
 
 
 def sentence(error: LeadlineError) -> str:
@@ -124,10 +130,11 @@ def sentence(error: LeadlineError) -> str:
     >>> sentence(InputError("/home/anna/lab/runs/a.run", "must be at least 1, got 0", line=3))
     'a.run, line 3: must be at least 1, got 0.'
     """
-    said = visible(str(error))
+    said = without_places(visible(str(error)))
     if isinstance(error, InputError):
         line = "" if error.line is None else f", line {error.line}"
-        said = visible(f"{Path(error.where).name if '/' in error.where else error.where}{line}: {error.problem}")
+        where = Path(error.where).name if "/" in error.where else error.where
+        said = visible(f"{where}{line}: {without_places(error.problem)}")
     return said if said.endswith((".", "?")) else f"{said}."
 
 

@@ -12,7 +12,7 @@ from fastapi import Depends, FastAPI, HTTPException, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse, Response
 
-from leadline.errors import InputError, LeadlineError, visible
+from leadline.errors import InputError, LeadlineError, visible, without_places
 from leadline.judge.journal import JudgingJournal, People
 from leadline.judge.marks import JudgingState
 from leadline.judge.pools import Pool
@@ -80,14 +80,14 @@ def _view(lab: Lab, people: People, audit: AuditLog) -> Callable[[], Shown]:
         try:
             lines = list(audit.lines())
         except InputError as error:
-            problem = str(error)
+            problem = sentence(error)
         done = [[line.at[:19], line.person, line.role, line.did] for line in islice(reversed(lines), MOST_LINES)]
         return {
             "people": Table(["person", "role", "link", "expires", "runs"], listed),
             "blind": lab.is_blind,
             "audit": Table(["at", "person", "role", "did"], done),
             "problem": problem,
-            "folder": str(lab.folder),
+            "folder": lab.name,
         }
 
     return people_and_audit
@@ -195,7 +195,16 @@ def _list_view(lab: Lab, jobs: Jobs) -> Callable[[], Shown]:
         """Every job: who asked for it, and how far it is."""
         listed = [job for job in jobs.all() if _may_see(lab, job)]
         rows = [
-            [job.id, job.what, job.person, job.state, job.asked[:19], job.started[:19], job.ended[:19], job.problem]
+            [
+                job.id,
+                job.what,
+                job.person,
+                job.state,
+                job.asked[:19],
+                job.started[:19],
+                job.ended[:19],
+                without_places(job.problem),
+            ]
             for job in listed
         ]
         names = {
@@ -235,12 +244,12 @@ def _job_view(jobs: Jobs) -> Callable[[str], Shown]:
             "asked": job.asked,
             "started": job.started,
             "ended": job.ended,
-            "problem": job.problem,
+            "problem": without_places(job.problem),
             "kind": job.kind,
             "name": job.name,
-            "command": " ".join(("leadline", *job.arguments)),
+            "command": without_places(" ".join(("leadline", *job.arguments))),
             "progress": shown,
-            "log": jobs.log(id),
+            "log": without_places(jobs.log(id)),
             "running": not job.has_ended,
         }
 
@@ -256,7 +265,7 @@ def judge_view(lab: Lab) -> Callable[[], Shown]:
     def judge() -> Shown:
         """The pools of the lab, and how many of their documents are judged."""
         rows = [_pool_row(entry) for entry in lab.entries("pool")]
-        return {"pools": Table(["pool", "topics", "to_judge", "judged", "problem"], rows), "folder": str(lab.folder)}
+        return {"pools": Table(["pool", "topics", "to_judge", "judged", "problem"], rows), "folder": lab.name}
 
     return judge
 
@@ -268,7 +277,7 @@ def review_view(lab: Lab) -> Callable[[], Shown]:
         """The reviews of the lab, and how far they are."""
         rows = [_review_row(entry) for entry in lab.entries("review")]
         columns = ["review", "title", "documents", "read", "relevant", "recall_at_least", "problem"]
-        return {"reviews": Table(columns, rows), "folder": str(lab.folder)}
+        return {"reviews": Table(columns, rows), "folder": lab.name}
 
     return review
 
@@ -283,7 +292,7 @@ def _pool_row(entry: LabEntry) -> list[object]:
                 judged = len({(topic, document) for _, topic, document in marks})
         return [entry.name, len(pool.topics), len(pool.to_judge()), judged, ""]
     except InputError as error:
-        return [entry.name, None, None, None, str(error)]
+        return [entry.name, None, None, None, sentence(error)]
 
 
 def _review_row(entry: LabEntry) -> list[object]:
@@ -298,4 +307,4 @@ def _review_row(entry: LabEntry) -> list[object]:
         certificate = state.round_certificate(project.current_round).certificate
         return [*known, int(state.relevant().sum()), certificate.recall, ""]
     except InputError as error:
-        return [entry.name, "", None, None, None, None, str(error)]
+        return [entry.name, "", None, None, None, None, sentence(error)]
