@@ -35,15 +35,15 @@ def test_failing_and_killed_writes(attack: Attack, soak: bool, job: str) -> None
 @pytest.mark.parametrize(
     ("limit", "jobs"),
     [
-        ("disk", ["collection update", "judge import", "lab init"]),
-        ("file", ["run", "judge import", "collection build"]),
+        ("disk", ["judge import", "lab init"]),
+        ("file", ["run", "judge import"]),
         ("descriptors", ["grid"]),
         ("memory", ["index"]),
     ],
 )
 def test_little_room(attack: Attack, limit: str, jobs: list[str]) -> None:
     """A few sizes of some jobs; `make soak` runs all of tools/attack/little_room.py."""
-    most = 3 if limit in ("memory", "descriptors") else 5
+    most = 3 if limit in ("memory", "descriptors") else 4
     code = f"""
 from little_room import attack_job
 tallies = [attack_job(name, {limit!r}, base, {most}) for name in {jobs!r}]
