@@ -46,10 +46,11 @@ def split_rows(window: Window) -> Iterator[Raw | Broken]:
     lines.clear()
     # Strict: otherwise a stray quotation mark silently joins the next row to a cell.
     rows = csv.reader(source, delimiter=separator, strict=True)
-    nothing, problem, row, last = True, "", [""], b""
+    nothing, problem, last = True, "", b""
+    row: list[str] | None
     while True:
         try:
-            problem, row = "", next(rows, None)  # type: ignore[assignment]
+            problem, row = "", next(rows, None)
         except csv.Error as error:
             also = f", in a row of {len(lines):,} lines" * (len(lines) > 1)
             problem, row = f"is not a readable row: {error}{also}", []
