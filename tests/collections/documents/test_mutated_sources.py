@@ -237,7 +237,8 @@ def _unassigned(form: str, content: bytes, found: Reading) -> str:
     if any(size < 0 or phrase in line for _, size, _, line in found.reports for phrase in _NUMBERS):
         return ""
     rest, place = [], 0
-    for at, size in sorted((at, size) for at, size, *_ in (*found.documents, *found.reports) if size > 0):
+    spans = [(at, size) for at, size, _ in found.documents] + [(at, size) for at, size, *_ in found.reports]
+    for at, size in sorted(span for span in spans if span[1] > 0):
         rest.append(content[place:at])
         place = max(place, at + size)
     left = b"".join(rest) + content[place:]

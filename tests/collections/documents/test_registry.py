@@ -18,8 +18,8 @@ from leadline.collections.documents.registry import (
     READERS,
     Broken,
     Element,
-    Marker,
     Raw,
+    RecordMarker,
     Window,
     find_text,
     reader,
@@ -127,7 +127,7 @@ def test_what_cannot_be_registered() -> None:
 
 @pytest.mark.usefixtures("fresh")
 def test_a_reader_that_loses_records_or_bytes_is_told_of() -> None:
-    marker = Marker("#card", (b"#card",), lambda text, at: text[at - 1] in b"\r\n")
+    marker = RecordMarker("#card", (b"#card",), lambda text, at: text[at - 1] in b"\r\n")
 
     def careless(window: Window) -> Iterator[Raw | Broken]:
         for at, line in list(window.ended_lines())[::2]:

@@ -48,7 +48,7 @@ class Broken:
 
 
 @dataclass(frozen=True)
-class Marker:
+class RecordMarker:
     """What begins every record of a form, by which records are counted apart from the reader that splits them."""
 
     name: str
@@ -62,7 +62,7 @@ _BEFORE, _BEHIND = 128, 1024  # bytes around a marker that its function may look
 class Marks:
     """The number of markers in a stream, whose bytes come in pieces."""
 
-    def __init__(self, marker: Marker) -> None:
+    def __init__(self, marker: RecordMarker) -> None:
         self.marker = marker
         self.count = 0
         self._text, self._next = b"\n", 1  # a stream begins as a line does
@@ -114,7 +114,7 @@ class Window:
         self.buffer = b"".join(fresh)
         return count > 0
 
-    def count(self, marker: Marker, at: int = 0) -> None:
+    def count(self, marker: RecordMarker, at: int = 0) -> None:
         """Count a marker from a place of the buffer on, in what is read from now on, too."""
         self.marks = Marks(marker)
         self.marks.add(self.buffer[at:])
@@ -283,7 +283,7 @@ class FormReader:
     recognises: Callable[[bytes], bool] | None
     parse_record: Callable[[bytes], dict[str, Any]] | None
     binary: bool = False
-    marker: Marker | None = None
+    marker: RecordMarker | None = None
 
     def read(self, content: bytes, encoding: str = "utf-8") -> Document:
         """The document in these bytes; ValueError if it cannot be read."""
@@ -307,7 +307,7 @@ def reader(
     recognises: Callable[[bytes], bool] | None = None,
     parse_record: Callable[[bytes], dict[str, Any]] | None = None,
     binary: bool = False,
-    marker: Marker | None = None,
+    marker: RecordMarker | None = None,
 ) -> Callable[[Read], Read]:
     """Register a function as the reader of a form.
 

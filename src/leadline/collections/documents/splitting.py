@@ -17,8 +17,8 @@ from leadline.collections.documents.registry import (
     READERS,
     Broken,
     FormReader,
-    Marker,
     Raw,
+    RecordMarker,
     Window,
     readers_by_form,
 )
@@ -170,10 +170,10 @@ def _split_xml(window: Window, roots: tuple[str, ...]) -> Iterator[Raw | Broken]
         position = begin + length
 
 
-def _marker(name: bytes) -> Marker:
+def _marker(name: bytes) -> RecordMarker:
     """A start tag, which may stand only where a document begins: `_extent` ends a document that holds another one."""
     tag = re.compile(rb"<" + re.escape(name) + rb"[\s>/]")
-    return Marker(f"<{name.decode('ascii', 'replace')}", (b"<" + name,), tag.match)
+    return RecordMarker(f"<{name.decode('ascii', 'replace')}", (b"<" + name,), tag.match)
 
 
 def _extent(window: Window, begin: int, name: bytes) -> tuple[int, int, str]:

@@ -25,7 +25,7 @@ from leadline.collections.documents.document import (
 from leadline.collections.documents.document import parents as parents_in
 from leadline.collections.documents.fields.patent_offices import application_name
 from leadline.collections.documents.numbers import normalise
-from leadline.collections.documents.registry import MAX_DOCUMENT_BYTES, Broken, Marker, Raw, Window, head_lines
+from leadline.collections.documents.registry import MAX_DOCUMENT_BYTES, Broken, Raw, RecordMarker, Window, head_lines
 from leadline.errors import not_a_choice
 from leadline.text.days import iso
 
@@ -514,7 +514,7 @@ _RUNS_OF_BLANKS = re.compile(r"\s+")
 _AT_LINE = rb"(?:(?<=[\r\n])|(?<=[\r\n]\xef\xbb\xbf))"  # a byte order mark stands before a line where files were joined
 
 
-def begins_with_tags(head: bytes, marker: Marker, tag: re.Pattern[str]) -> bool:
+def begins_with_tags(head: bytes, marker: RecordMarker, tag: re.Pattern[str]) -> bool:
     """Whether a text begins with a record in lines, or with another line of one before the first that is whole."""
     first, *_ = (*head_lines(head, 1), b"")
     if tag.match(first.decode("utf-8", "replace")) is None:
@@ -523,10 +523,10 @@ def begins_with_tags(head: bytes, marker: Marker, tag: re.Pattern[str]) -> bool:
     return any(marker.begins(text, at) and text[at - 1] in b"\r\n" for at in _all(text, marker.openings[0]))
 
 
-def tag_marker(first: str, at_line: bytes, inside: bytes) -> Marker:
+def tag_marker(first: str, at_line: bytes, inside: bytes) -> RecordMarker:
     """The marker of records in lines: the tag `first` where a line begins, or, written more strictly, inside one."""
     pattern = re.compile(_AT_LINE + at_line + b"|" + inside)
-    return Marker(first, (first.encode(),), pattern.match)
+    return RecordMarker(first, (first.encode(),), pattern.match)
 
 
 def tagged_records(
@@ -536,7 +536,7 @@ def tagged_records(
     first: str,
     pack: Callable[[Fields, int], bytes],
     *,
-    marker: Marker,
+    marker: RecordMarker,
     once: Collection[str],
     end: str = "",
     usual_last: str = "",

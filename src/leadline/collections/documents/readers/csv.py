@@ -46,15 +46,14 @@ def split_rows(window: Window) -> Iterator[Raw | Broken]:
     lines.clear()
     # Strict: otherwise a stray quotation mark silently joins the next row to a cell.
     rows = csv.reader(source, delimiter=separator, strict=True)
-    nothing, problem, last = True, "", b""
-    row: list[str] | None
+    nothing, ended = True, [""]  # what `next` gives behind the last row
     while True:
         try:
-            problem, row = "", next(rows, None)
+            problem, row = "", next(rows, ended)
         except csv.Error as error:
             also = f", in a row of {len(lines):,} lines" * (len(lines) > 1)
             problem, row = f"is not a readable row: {error}{also}", []
-        if row is None:
+        if row is ended:
             break
         nothing = nothing and not row and not problem
         begin, last = lines[0][0], lines[-1][1]
@@ -65,8 +64,7 @@ def split_rows(window: Window) -> Iterator[Raw | Broken]:
             yield Broken(begin, problem, size)
         else:
             yield Raw("csv", begin, json.dumps(dict(zip(header, row, strict=True))).encode(), size=size)
-        ended = not last or last.endswith((b"\r", b"\n")) or bool(problem)
-        if not ended:
+        if not problem and last and not last.endswith((b"\r", b"\n")):
             yield Broken(begin, "the last row may be cut off: the file ends inside its line; it was read", 0, 0)
         lines.clear()
     if nothing:

@@ -31,8 +31,8 @@ from leadline.collections.documents.registry import (
     BYTE_ORDER_MARK,
     MAX_DOCUMENT_BYTES,
     Broken,
-    Marker,
     Raw,
+    RecordMarker,
     Window,
     reader,
 )
@@ -41,7 +41,7 @@ from leadline.text.days import iso
 _NO_RECORD = "no line PATN, which begins a Green Book record"
 # A line PATN; everything before the first one is the week's header. The letters come first: so they are found fast.
 _RECORD = re.compile(rb"PATN(?:(?<=[\r\n]PATN)|(?<=\APATN))[ \t]*(?=[\r\n]|\Z)")
-_MARKER = Marker("PATN", (b"PATN",), _RECORD.match)
+_MARKER = RecordMarker("PATN", (b"PATN",), _RECORD.match)
 _CLAIMS_PRINTED = re.compile(rb"[\r\n]NCL  ([0-9]{1,4})[ \t]*[\r\n]")
 _CLAIM = re.compile(rb"[\r\n]NUM  ")
 _CLAIMS, _PARAGRAPH = re.compile(rb"CLMS(?=[ \t]*[\r\n])|DCLM(?=[ \t]*[\r\n])"), re.compile(rb"[\r\n]PA[A-Z0-9]  ")

@@ -19,7 +19,7 @@ from typing import Any
 from leadline.collections.documents.document import Document
 from leadline.collections.documents.fields.record_fields import from_record
 from leadline.collections.documents.fields.web_pages import decoded_text
-from leadline.collections.documents.registry import MAX_DOCUMENT_BYTES, Broken, Marker, Raw, Window, reader
+from leadline.collections.documents.registry import MAX_DOCUMENT_BYTES, Broken, Raw, RecordMarker, Window, reader
 from leadline.collections.documents.splitting import Gaps
 from leadline.text.days import iso
 
@@ -115,7 +115,7 @@ def _begins(text: bytes, at: int) -> bool:
     return behind is not None
 
 
-_MARKER = Marker("<DOC>", (b"<DOC", b"<doc", b"<Doc"), _begins)
+_MARKER = RecordMarker("<DOC>", (b"<DOC", b"<doc", b"<Doc"), _begins)
 
 
 def _extent(window: Window, begin: int) -> tuple[int, int, str]:
