@@ -185,7 +185,7 @@ def _file(path: Path) -> tuple[str, Iterator[Finding], list[Path]]:
     if not os.path.lexists(path):
         raise InputError(str(path), "no such file or folder")
     named = STORES.get(store_letters(path)) or _NAMED.get(path.name) or _NAMED.get(path.suffix)
-    if (kind := named or _OLDER.get(_said(path).get("what"))) is not None:
+    if (kind := named or _OLDER.get(str(_said(path).get("what")))) is not None:
         return kind.name.split(" ", 1)[1], findings(partial(_check_store, path, kind), kind.repair), [path]
     if zipfile.is_zipfile(path):
         return "backup", check_backup(path), [path]
