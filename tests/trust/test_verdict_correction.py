@@ -75,3 +75,4 @@ def test_places_of_pairs() -> None:
     first, second = all_pairs(5)
     pairs = compare(scored(np.random.default_rng(1).random((5, 7))), "AP")
     assert [pairs.between(b, a) for a, b in zip(first, second, strict=True)] == list(range(10))
+    assert pairs.between(2, np.array([0, 1, 3, 4])).tolist() == [1, 4, 7, 8]

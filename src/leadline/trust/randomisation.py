@@ -430,10 +430,12 @@ def flip_interval(differences: Array, p: Array, alpha: float = 0.05) -> tuple[Ar
     return low, high
 
 
-def pair_intervals(matrix: Array, p: Array, alpha: float = 0.05) -> tuple[Array, Array]:
-    """The same for every pair of systems, of a matrix of systems × topics; `p` as `randomisation` gives it."""
+def pair_intervals(matrix: Array, pairs: Integers, p: Array, alpha: float = 0.05) -> tuple[Array, Array]:
+    """The same for some pairs of systems, of a matrix of systems × topics; `p` as `randomisation` gives theirs."""
     low, high = np.empty(len(p)), np.empty(len(p))
-    for block, differences in difference_blocks(matrix):
+    first, second = (side[pairs] for side in all_pairs(len(matrix)))
+    for block in _blocks(len(p), matrix.shape[1]):
+        differences = matrix[first[block]] - matrix[second[block]]
         low[block], high[block] = flip_interval(differences, p[block], alpha)
     return low, high
 

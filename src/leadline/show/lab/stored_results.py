@@ -286,7 +286,7 @@ def pair_verdict(
     return None if answer.result is None else _verdict(answer.result), answer
 
 
-PACKED = ("difference", "effect", "low", "high", "p", "p_corrected")  # arrays over pairs, to the last bit
+PACKED = ("difference", "effect", "p", "p_corrected")  # arrays over pairs, to the last bit
 COUNTED = ("wins", "ties", "losses")
 OF_RUNS = ("means", "low_means", "high_means")
 
