@@ -17,8 +17,8 @@ import sys
 import numpy as np
 
 from leadline.trust.paired_tests import holm
-from leadline.trust.planning import STABLE, fewest_topics, topic_numbers, topics_needed
 from leadline.trust.randomisation import flip_p
+from leadline.trust.topics_needed import STABLE, fewest_topics, topic_numbers, topics_needed
 
 WANTED, NEAR = 0.8, 0.03
 EFFECTS = {1: (0.25, 0.5, 1.0), 5: (0.4, 0.8), 45: (0.5, 0.9)}  # by comparisons

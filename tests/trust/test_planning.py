@@ -8,8 +8,8 @@ import pytest
 import leadline as ll
 from leadline.errors import InputError, MeasureError
 from leadline.records.scores import Scores
-from leadline.trust.planning import Pilot, _drawn, fewest_topics, simulated_power, topic_numbers, topics_needed
 from leadline.trust.randomisation import flip_p
+from leadline.trust.topics_needed import Pilot, _drawn, fewest_topics, simulated_power, topic_numbers, topics_needed
 
 RNG = np.random.default_rng
 NORMAL = RNG(5).normal(0, 1, 60)

@@ -18,10 +18,10 @@ from leadline.measures.definition import parse_measures
 from leadline.measures.hits import Array, Integers
 from leadline.records.result import Result, Table, counted
 from leadline.trust.paired_tests import all_pairs, checked_alpha, holm_limit, pair_places
-from leadline.trust.planning import HALF, STABLE
 from leadline.trust.randomisation import MOST_EXACT, SignedRanks, flip_test, is_below
 from leadline.trust.rankings import best_first
 from leadline.trust.study import Study, checked_samples, dropped_topics
+from leadline.trust.topics_needed import HALF, STABLE
 from leadline.trust.verdict import MARKS, WORDS, Word, criterion
 
 RECALL = (0.5, 0.8, 0.9, 0.95)

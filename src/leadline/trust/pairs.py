@@ -41,10 +41,10 @@ from leadline.trust.paired_tests import (
     randomised_tukey,
     student_t,
 )
-from leadline.trust.planning import POWER, STABLE, topics_needed
 from leadline.trust.randomisation import counts_every_flip, pair_intervals, randomisation, settled, wilcoxon
 from leadline.trust.rankings import aligned, best_first, sign
 from leadline.trust.study import Study, checked_samples
+from leadline.trust.topics_needed import POWER, STABLE, topics_needed
 from leadline.trust.verdict import (
     EQUAL,
     WORDS,

@@ -17,9 +17,9 @@ from leadline.measures.definition import parse_measure
 from leadline.measures.hits import Array, Integers
 from leadline.records.result import Result, Table, counted, decimals, whole_percent
 from leadline.trust.paired_tests import NUMBERS_AT_ONCE
-from leadline.trust.planning import HALF, STABLE
 from leadline.trust.randomisation import is_below
 from leadline.trust.study import Study, dropped_topics
+from leadline.trust.topics_needed import HALF, STABLE
 
 Word = Literal["firm", "fragile", "undecided"]
 

@@ -39,6 +39,11 @@ class ClientConnection(H11Protocol):
             self._is_new = False
             self._cancel()
 
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self._waits and self._deadline is None and self.conn.trailing_data[0]:  # the begin of a next request
+            self._wait()
+
     def connection_lost(self, exc: Exception | None) -> None:
         self._cancel()
         super().connection_lost(exc)

@@ -45,7 +45,7 @@ def split_page(window: Window) -> Iterator[Raw | Broken]:
     yield Raw("html", 0, packed_page(name or "page.html", "text/html", page), size=len(page))
     end = _END.search(page)
     if end is None and _ELEMENTS.search(page):
-        yield Broken(0, "the page may be cut off: neither </body> nor </html> ends it; it was read", 0, 0)
+        yield Broken(0, "the page may be cut off: no end tag of body or html ends it; it was read", 0, 0)
     first = _DOCTYPE.search(page)
     again = (first and _DOCTYPE.search(page, first.end())) or (end and _PAGE.search(page, end.end()))
     if again:

@@ -50,11 +50,14 @@ Leadline.follow = (() => {
     });
     return spec;
   };
-  // The data of parts of a chart that have rows of their own: labels, guides.
+  // The data of parts of a chart that have rows of their own: labels, guides. What several parts share has a name.
   const parts = (spec, has) => {
     const found = [];
-    visit(spec, ({ data }) => { if (data?.values?.length && has(data.values[0])) found.push(data); });
-    return found;
+    visit(spec, ({ data }) => { if (data?.values) found.push(data); });
+    for (const name of Object.keys(spec.datasets ?? {})) {
+      found.push({ get values() { return spec.datasets[name]; }, set values(rows) { spec.datasets[name] = rows; } });
+    }
+    return found.filter(({ values }) => values.length && has(values[0]));
   };
   const settled = (spec, values) => {
     for (const param of spec.params) if (param.name in values) param.value = values[param.name];
