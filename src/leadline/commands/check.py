@@ -1,4 +1,4 @@
-"""Check that a collection, index, crawl, grid, review, pool, lab or file of ours is undamaged.
+"""Check that a collection, index, crawl, grid, review, pool, lab or other file is undamaged.
 
 Reads everything in full and compares it with its checksums. PATH may also be a journal, a search history, a run or
 judgements with a manifest, or the backup of a review. Prints a line for each problem, with how to mend it, and exits
