@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import leadline.cli
 from leadline.cli import main
 from leadline.errors import InputError
 from leadline.judge.journal import Event, JudgingJournal
@@ -144,8 +145,10 @@ def test_what_belongs_to_another_user(made: Path, tmp_path: Path, name: str, mar
     with tempfile.TemporaryDirectory() as outside:  # pytest's own folders are for their user alone
         Path(outside).chmod(0o755)
         place = Path(shutil.copytree(made / name, Path(outside) / name))
-        if subprocess.run(["test", "-r", place], user=NOBODY, group=NOBODY, extra_groups=[], check=False).returncode:
-            pytest.skip(f"another user cannot read what is in {outside}")
+        for needed in (place, Path(leadline.cli.__file__).parent):
+            look = ["test", "-r", str(needed)]
+            if subprocess.run(look, user=NOBODY, group=NOBODY, extra_groups=[], check=False).returncode:
+                pytest.skip(f"another user cannot read {needed}")
         before = sorted(place.rglob("*"))
         words = [sys.executable, "-B", "-c", AS_NOBODY, str(place), str(tmp_path / "own")]
         done = subprocess.run(words, capture_output=True, text=True, check=False, cwd="/")
