@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -126,17 +126,18 @@ def tukey_hsd(matrix: Array) -> TestResult:
     >>> tukey_hsd(np.array([[0.2, 0.5, 0.8], [0.1, 0.2, 0.6], [0.3, 0.7, 0.9]])).p.round(4)
     array([0.0736, 0.2074, 0.014 ])
     """
-    from scipy.optimize import brentq
-
-    systems, difference, found = len(matrix), _differences(matrix), Anova.of(matrix)
+    difference, found = _differences(matrix), Anova.of(matrix)
     error = math.sqrt(found.variance / matrix.shape[1])
     q = _over(difference, error)
-    tail = StudentisedRange(systems, found.freedom[2])
-    limit = 1.0
-    while tail.beyond(np.array([limit]))[0] > 0.05:
-        limit *= 2
-    width = brentq(lambda q: float(tail.beyond(np.array([q]))[0]) - 0.05, 0.0, limit, xtol=1e-12) * error
+    tail = _studentised_range(len(matrix), found.freedom[2])
+    width = tail.critical * error
     return TestResult(q, tail.beyond(np.abs(q)), (difference - width, difference + width))
+
+
+@lru_cache(maxsize=16)
+def _studentised_range(values: int, freedom: int) -> StudentisedRange:
+    """The same distribution again for the same numbers: a study of samples asks for it thousands of times."""
+    return StudentisedRange(values, freedom)
 
 
 @dataclass(frozen=True)
@@ -169,6 +170,16 @@ class StudentisedRange:
             p[inside] += weight * np.exp(self._log_tail(r[inside]))
         p[q <= 0] = 1.0
         return np.clip(p, 0.0, 1.0)
+
+    @cached_property
+    def critical(self) -> float:
+        """The range that only one in twenty exceeds."""
+        from scipy.optimize import brentq
+
+        limit = 1.0
+        while self.beyond(np.array([limit]))[0] > 0.05:
+            limit *= 2
+        return float(brentq(lambda q: float(self.beyond(np.array([q]))[0]) - 0.05, 0.0, limit, xtol=1e-12))
 
     @cached_property
     def _log_tail(self) -> Callable[[Array], Array]:
