@@ -143,7 +143,7 @@ def test_the_terminal_and_python(study: SomeStudy, capsys: pytest.CaptureFixture
     for place, row in enumerate(rows):
         for name in ("difference", "low", "high", "p", "p_corrected"):
             checked.claim(f"pairs as TSV, {name}", float(row[name]), float(getattr(pairs, name)[place]))
-    summary = printed("pairs", *study.inputs)
+    summary = re.sub(r"\n {40,}(?=[a-z])", " ", printed("pairs", *study.inputs))  # many letters take several lines
     count = int(pairs.significant().sum())
     assert f"{count} of {len(pairs):,} pair" in summary
     means = dict(zip(pairs.runs, pairs.means.tolist(), strict=True))
@@ -166,8 +166,7 @@ def test_the_report(study: SomeStudy) -> None:
     text = text_of(page)
     checked.words("report", text)
     assert re.search(rf"{re.escape(truth.outcome())}\.", text)
-    said = f"{truth.leader} {truth.mean:.3f} [{truth.low:.3f}, {truth.high:.3f}]".replace("[nan, nan]", "").strip()
-    assert said in text
+    assert " ".join((truth.leader, *filter(None, truth.written_mean(truth.leader)))) in text
     rows = re.findall(r'<tr data-run="([^"]*)">(.*?)</tr>', page, re.DOTALL)
     assert len(rows) == len(truth.pairs.runs)
     for run, row in rows:
@@ -279,7 +278,7 @@ def test_the_lab(study: SomeStudy, tmp_path: Path) -> None:
     for ending in ("tsv", "json", "tex", "md"):
         assert client.get(f"/leaderboard.{ending}?{query}").status_code == 200
     assert not checked.wrong
-    assert checked.claims > 6 * len(truth.verdicts)
+    assert checked.claims > 5 * len(truth.verdicts)
 
 
 def test_letters_of_a_whole_track(track: SomeStudy, soak: bool) -> None:

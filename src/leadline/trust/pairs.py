@@ -419,6 +419,17 @@ class Standing(Result):
     def _place(self) -> int:
         return self.pairs.runs.index(self.leader)
 
+    def written_mean(self, run: str) -> tuple[str, str]:
+        """The mean of a run and its interval ("" if there is none), with the digits that tell it from the next run."""
+        at, means = self.pairs.runs.index(run), self.pairs.means
+        others = np.abs(means - means[at])
+        others[others < EQUAL] = np.inf
+        nearest = [float(means[others.argmin()])] if np.isfinite(others).any() else []
+        places = decimals([float(means[at]), *nearest])
+        low, high = float(self.pairs.low_means[at]), float(self.pairs.high_means[at])
+        interval = "" if math.isnan(low) else f"[{low:.{places}f}, {high:.{places}f}]"
+        return f"{means[at]:.{places}f}", interval
+
     @cached_property
     def letters(self) -> dict[str, str]:
         """The letters of each run, best run first: runs that share one cannot be told apart."""
@@ -472,9 +483,7 @@ class Standing(Result):
         """The outcome with the leader's score, as one sentence; or why there is no verdict."""
         if not self.verdicts:
             return self.no_verdict
-        places = decimals([self.mean, *(self.mean - each.difference for each in self.verdicts)])
-        score = f"{self.mean:.{places}f}"
-        score += "" if math.isnan(self.low) else f" [{self.low:.{places}f}, {self.high:.{places}f}]"
+        score = " ".join(filter(None, self.written_mean(self.leader)))
         if self.level:
             who = self.level[0] if len(self.level) == 1 else f"{len(self.level)} others"
             return f"{self.outcome()}; {self.leader} and {who} are level at {self.measure} {score}."

@@ -188,13 +188,11 @@ def headline(evidence: Evidence) -> Headline:
     found, measure = evidence.standing, in_words(evidence.measure)
     (effort, read), (baseline, saved) = _effort(evidence), _baseline(evidence)
     if not found.verdicts:
-        place = evidence.place(evidence.leader)
         return Headline(
             "",
             f"{measure}:",
             evidence.leader,
-            decimal(float(found.pairs.means[place]), among=evidence.means.tolist()),
-            _written((float(found.pairs.low_means[place]), float(found.pairs.high_means[place]))),
+            *found.written_mean(evidence.leader),
             (),
             effort,
             baseline,
@@ -208,8 +206,7 @@ def headline(evidence: Evidence) -> Headline:
         f"{found.outcome()}.",
         first,
         f"{found.leader}{level}",
-        decimal(found.mean, among=evidence.means.tolist()),
-        _written((found.low, found.high)),
+        *found.written_mean(found.leader),
         _standing(found),
         effort,
         baseline,
@@ -274,11 +271,6 @@ def _baseline(evidence: Evidence) -> tuple[str, tuple[int, ...]]:
 def _reached(after: Array, share: float) -> int:
     """How many documents must be read until recall is at least a share."""
     return int(np.argmax(after >= share - 1e-12)) + 1
-
-
-def _written(span: Sequence[float]) -> str:
-    low, high = span
-    return "" if math.isnan(low) else f"[{decimal(low)}, {decimal(high)}]"
 
 
 # The tables of the page: every system with its scores, and every topic with its relevant documents.
