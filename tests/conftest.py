@@ -12,6 +12,7 @@ import shutil
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -88,6 +89,19 @@ def ranx_environment(soak: bool) -> dict[str, str]:
     if importlib.util.find_spec("ranx") is None:
         pytest.skip("needs the package ranx")
     return dict(os.environ) if soak else {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """A browser, closed with its module: Playwright does not start twice in a process, and its loop stops others."""
+    api = pytest.importorskip("playwright.sync_api", reason="needs the package playwright")
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if found is None:
+        pytest.skip("needs the browser chromium: make services")
+    with api.sync_playwright() as play:
+        opened = play.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield opened
+        opened.close()
 
 
 @pytest.fixture

@@ -18,6 +18,9 @@ from reference_pages import api_pages, command_pages, measure_pages
 from repository_pages import relinked, repository_pages
 
 _made: dict[str, str] = {}  # pages by their place, for all builds of a process
+# How much pages count in the site's search: those that are made have the words of all others, and are many and long.
+COUNTS = {"index.md": 1.0, "measures/": 0.2, "api/": 0.2, "project/": 0.1, "examples/": 0.2}
+COUNTS_ELSE = 0.5  # other pages that are made
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -57,6 +60,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Mend the links of `docs/` that leave it."""
-    is_made = page.file.src_uri in _made
-    return markdown if is_made else relinked(markdown, f"docs/{page.file.src_uri}")
+    """Mend the links of `docs/` that leave it, and let pages that are made count for less in the search."""
+    place = page.file.src_uri
+    if place not in _made:
+        return relinked(markdown, f"docs/{place}")
+    boost = next((count for start, count in COUNTS.items() if place.startswith(start)), COUNTS_ELSE)
+    page.meta.setdefault("search", {})["boost"] = boost
+    return markdown

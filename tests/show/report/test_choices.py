@@ -145,7 +145,7 @@ def test_axe_finds_nothing_serious(page: Any) -> None:
 def test_every_figure_is_printed(written: Path, tmp_path: Path) -> None:
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     if chromium is None or shutil.which("pdftotext") is None:
-        pytest.skip("needs chromium and pdftotext")
+        pytest.skip("needs chromium (make services) and pdftotext")
     pdf = tmp_path / "report.pdf"
     command = [chromium, "--headless", "--no-sandbox", f"--print-to-pdf={pdf}", written.as_uri()]
     subprocess.run(command, check=True, capture_output=True, timeout=120)
