@@ -10,7 +10,8 @@ import os
 import shlex
 import shutil
 import sqlite3
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,19 @@ def chromium() -> Iterator[Any]:
         opened = play.chromium.launch(executable_path=found, args=["--no-sandbox"])
         yield opened
         opened.close()
+
+
+@pytest.fixture(scope="session")
+def eventually() -> Callable[[Any, Callable[[], object]], None]:
+    """Wait until something is true of a page, which draws when the machine has time."""
+
+    def wait(page: Any, is_true: Callable[[], object]) -> None:
+        end = time.monotonic() + 60
+        while not is_true():
+            assert time.monotonic() < end, "it never became true"
+            page.wait_for_timeout(20)
+
+    return wait
 
 
 @pytest.fixture
