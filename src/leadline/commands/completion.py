@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import NamedTuple
 
@@ -24,7 +24,7 @@ from leadline.commands.shared.options import choice
 from leadline.version import __version__
 
 Lines = list[str]
-Cases = Mapping[Sequence[str], Lines]  # what to do with each word of several; with all others, what stands for ()
+Cases = Mapping[tuple[str, ...], Lines]  # what to do with each word of several; with all others, what stands for ()
 OPTIONS, OTHERS = ("-*",), ()
 
 
@@ -169,7 +169,7 @@ def run(options: argparse.Namespace) -> None:
     print(script.format(version=__version__, groups=between.join(groups), cases="\n".join(indented(cases))))
 
 
-def all_cases(shell: Posix | Fish) -> Iterator[tuple[Sequence[str], Lines]]:
+def all_cases(shell: Posix | Fish) -> Iterator[tuple[tuple[str, ...], Lines]]:
     """What to offer after nothing, after the first word of commands that have two, and after each command."""
     names = [*command_files()]
     firsts = dict.fromkeys(name.split()[0] for name in names)
