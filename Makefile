@@ -122,7 +122,7 @@ hooks: $(READY)
 bench: $(READY)
 	$(BIN)/python benchmarks/evaluate.py
 
-# Modules are compiled when they are first used: compiling all that is installed takes half as long as installing it.
+# Modules are compiled when they are first used: most never are, and compiling all takes nearly as long as the rest.
 $(INSTALLED): pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" || { echo "leadline needs Python 3.11 or newer"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || sh tools/install-venv.sh

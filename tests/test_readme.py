@@ -1,4 +1,4 @@
-"""Every command and the Python of README and the tour work as printed, in order; what they show is what is printed.
+"""Every command and the Python of README and docs/tour.md work as printed, in order; what they show is what is printed.
 
 tests/test_install.py runs them where nothing but what is required is installed.
 """
