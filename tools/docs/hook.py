@@ -21,7 +21,7 @@ _made: dict[str, str] = {}  # pages by their place, for all builds of a process
 # How much pages count in the site's search, by how their place begins: what most people look for, more; pages that are
 # made from the program and from other files, which are many, long, and have the words of all others, less.
 COUNTS = {
-    **dict.fromkeys(("install.md", "reviewing.md", "tutorials/"), 3.0),
+    **dict.fromkeys(("install.md", "reviewing.md"), 2.0),
     **dict.fromkeys(("commands.md", "gallery.md"), 0.5),
     **dict.fromkeys(("measures/", "api/", "examples/"), 0.2),
     "project/": 0.1,
