@@ -1,7 +1,7 @@
 # make demo          a simulated patent office, sixteen systems, the verdict and the report; installs only what it needs
 # make test          what every change must pass: lint, then unit; adds the packages of tests and tools to .venv
 # make services      what some tests need beside Python, where root and apt allow it: chromium, PostgreSQL and its
-#                    documentation, Groonga, Sphinx, MariaDB; tests that need one that is missing are skipped, and say so
+#                    documentation, Groonga, Sphinx, MariaDB, zsh, fish; tests that need one that is missing are skipped
 # make quick         a part of unit, meant to take under two minutes on two processors: no lint, no coverage, no pages
 #                    and browser, no Ray, no crawler, no process that is killed, no property tests
 # make lint          ruff check, ruff format --check, mypy, and whether constraints-lowest.txt is up to date
@@ -65,6 +65,7 @@ services:
 	sh tools/install-postgresql-doc.sh
 	sh tools/install-postgresql.sh
 	sh tools/install-search-engines.sh
+	sh tools/install-shells.sh
 
 quick: $(READY)
 	$(BIN)/pytest -n 2 --dist worksteal -m 'not soak' -k 'not ($(NOT_QUICK))' $(QUICK_TESTS)

@@ -95,7 +95,7 @@ def by_fish(program: str, script: Path, folder: Path) -> dict[str, str]:
 def test_what_is_typed_is_completed(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program = shutil.which(name)
     if program is None:
-        pytest.skip(f"the shell {name} is not installed")
+        pytest.skip(f"the shell {name} is not installed: make services")
     script, folder = tmp_path / "script", tmp_path / "folder"
     (folder / "first-folder").mkdir(parents=True)
     (folder / "first.run").touch()
