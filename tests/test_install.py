@@ -171,3 +171,20 @@ def test_the_citation_has_the_version_and_the_licence() -> None:
     assert f"\nversion: {leadline.__version__}\n" in citation
     assert f"\nlicense: {PROJECT['license']}\n" in citation
     assert f"\n  - name: {PROJECT['authors'][0]['name']}\n" in citation
+
+
+def test_every_target_of_make_that_is_named_is_there() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    pages = [
+        README,
+        ROOT / "CONTRIBUTING.md",
+        ROOT / "docs/install.md",
+        ROOT / ".ci/run",
+        *(ROOT / ".github").rglob("*.*"),
+    ]
+    texts = [page.read_text(encoding="utf-8") for page in pages if page.is_file()]
+    tests = [path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("*.py")]
+    named = {name for text in texts for name in re.findall(r"(?:`|^\$ |^| run: )make ([a-z-]+)", text, re.MULTILINE)}
+    named |= {name for text in tests for name in re.findall(r"[:(`] ?make (services|soak|wheels)\b", text)}
+    assert {"demo", "test", "services", "package"} <= named
+    assert named <= targets
