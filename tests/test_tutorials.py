@@ -25,6 +25,7 @@ OTHERS = sorted([
 RUN_ELSEWHERE = {  # pages whose commands need files of their own, and the tests that run them
     "formats": "collections/documents/test_formats.py", "pools": "judge/pools/test_pools_document.py",
     "reviewing": "judge/review/test_review_document.py", "technical-survey": "test_technical_survey.py",
+    "tour": "test_readme.py",
     "web": "commands/test_web_document.py",
 }  # fmt: skip
 SMALLER = {  # what is printed in a page, and what is run instead

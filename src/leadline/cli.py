@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import errno
-import importlib
 import io
 import os
 import sys
@@ -18,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from leadline.commands import command_files, grouped, summary
+from leadline.commands import command_files, command_module, grouped, summary
 from leadline.commands.shared.process_limits import memory_left, prepare_process
 from leadline.errors import (
     InputError,
@@ -191,7 +190,7 @@ def _run(arguments: list[str]) -> None:
         _fail("leadline", f"no command {name!r}{hint or '; `leadline --help` lists the commands'}", 2)
     from leadline.commands.shared.argument_kinds import check_outputs
 
-    command = importlib.import_module(f"leadline.commands.{name.replace(' ', '.').replace('-', '_')}")
+    command = command_module(name)
     description, _, examples = (command.__doc__ or "").partition("Examples:")
     parser = _CommandParser(
         prog=f"leadline {name}",

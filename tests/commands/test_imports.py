@@ -58,7 +58,7 @@ MAY_LOAD = {  # the commands that may load these wings, beside what all may: tex
     "collections retrieval": "links hits, index, search, prior-art, show, run, grid, systems",
     "judge measures trust": "judge agreement",
     "judge": "judge backup, judge export, judge import, judge people, judge status",
-    "": "judge serve",
+    "": "completion, judge serve",
     "collections judge show": "review report",
     "collections measures retrieval show": "estimate",
 }

@@ -48,6 +48,6 @@ def test_the_document_has_what_the_commands_print(script: ModuleType, soak: bool
     if not soak:
         pytest.skip("crawls the whole documentation: `make soak` runs it")
     if not any(place.is_dir() for place in script.PLACES):
-        pytest.skip("needs postgresql-doc-15: run tools/install-postgresql-doc.sh")
+        pytest.skip("needs postgresql-doc-15: make services")
     done = subprocess.run([sys.executable, SCRIPT, "--check"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

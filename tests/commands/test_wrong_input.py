@@ -236,7 +236,9 @@ def test_ctrl_c_ends_with_one_line(folder: Path) -> None:
         start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
-    time.sleep(3)
+    while not Path("office").exists():  # it has begun
+        assert process.poll() is None
+        time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (130, b"leadline: stopped\n")

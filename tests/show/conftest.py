@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -46,16 +44,3 @@ def draw_once() -> Callable[[str, Evidence], Figure]:
         return drawn[name, id(evidence)][1]
 
     return draw
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    """A browser, closed with its module: Playwright does not start twice in a process, and its loop stops others."""
-    api = pytest.importorskip("playwright.sync_api", reason="needs the package playwright")
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if found is None:
-        pytest.skip("needs the browser chromium")
-    with api.sync_playwright() as play:
-        opened = play.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield opened
-        opened.close()

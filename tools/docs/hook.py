@@ -18,6 +18,14 @@ from reference_pages import api_pages, command_pages, measure_pages
 from repository_pages import relinked, repository_pages
 
 _made: dict[str, str] = {}  # pages by their place, for all builds of a process
+# How much pages count in the site's search, by how their place begins: what most people look for, more; pages that are
+# made from the program and from other files, which are many, long, and have the words of all others, less.
+COUNTS = {
+    **dict.fromkeys(("install.md", "reviewing.md"), 2.0),
+    **dict.fromkeys(("commands.md", "gallery.md"), 0.5),
+    **dict.fromkeys(("measures/", "api/", "examples/"), 0.2),
+    "project/": 0.1,
+}
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -57,6 +65,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Mend the links of `docs/` that leave it."""
-    is_made = page.file.src_uri in _made
-    return markdown if is_made else relinked(markdown, f"docs/{page.file.src_uri}")
+    """Say how much a page counts in the search, and mend the links of `docs/` that leave it."""
+    place = page.file.src_uri
+    boost = next((count for start, count in COUNTS.items() if place.startswith(start)), 1.0)
+    page.meta.setdefault("search", {})["boost"] = boost
+    return markdown if place in _made else relinked(markdown, f"docs/{place}")

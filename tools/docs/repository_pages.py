@@ -8,16 +8,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-HOME_ENDS = "\n## What it can teach"  # the rest of README is on pages of its own
-NEXT = """
-## Where to go
-
-- **You must choose a search tool**: [choose a patent search tool](tutorials/choose-a-patent-search-tool.md).
-- **You have runs and judgements**: [compare your runs in five minutes](tutorials/compare-your-runs.md).
-- **You must find everything**: [a systematic review](tutorials/systematic-review.md).
-- **You come from another program**: [trec_eval](compare/from-trec-eval.md), [ranx](compare/from-ranx.md),
-  [PyTerrier](compare/from-pyterrier.md), and [a comparison](compare/others.md).
-"""
 PROJECT = {
     "README.md": "index.md",
     "ARCHITECTURE.md": "project/architecture.md",
@@ -34,8 +24,6 @@ def repository_pages() -> dict[str, str]:
     found = {}
     for source, page in places().items():
         text = (ROOT / source).read_text(encoding="utf-8")
-        if source == "README.md":
-            text = text.partition(HOME_ENDS)[0] + NEXT.replace("](", "](docs/")
         found[page] = relinked(text, source) if source.endswith(".md") else text
     return found
 

@@ -6,8 +6,10 @@ The first line of a file's docstring is the command's line in `leadline --help`;
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping
 from pathlib import Path
+from types import ModuleType
 
 FOLDER = Path(__file__).parent
 GROUPS = {  # the first words of the commands for each job, as `leadline --help` lists them
@@ -19,6 +21,7 @@ GROUPS = {  # the first words of the commands for each job, as `leadline --help`
     "Judge it": ("pool", "judge", "review"),
     "Search it, and make runs": ("index", "search", "prior-art", "show", "run", "grid", "tune", "systems"),
     "Look after what is stored": ("check", "estimate"),
+    "In the shell": ("completion",),
 }
 ORDER = tuple(word for words in GROUPS.values() for word in words)
 OTHERS = "Other"  # a command that is in no group
@@ -30,6 +33,11 @@ def command_files() -> dict[str, Path]:
     files = {" ".join(words).replace("_", "-"): path for words, path in paths.items() if words[0] != "shared"}
     places = {word: place for place, word in enumerate(ORDER)}  # a group that is not in ORDER comes last
     return dict(sorted(files.items(), key=lambda file: (places.get(file[0].split()[0], len(places)), file[0])))
+
+
+def command_module(name: str) -> ModuleType:
+    """The module of a command, imported."""
+    return importlib.import_module(f"{__name__}.{name.replace(' ', '.').replace('-', '_')}")
 
 
 def grouped(files: Mapping[str, Path]) -> dict[str, list[str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable, Iterator, Mapping
+from types import ModuleType
 from typing import Annotated, Any, Literal, Protocol, TypeAlias
 
 from leadline.errors import InputError, nearest
@@ -86,6 +87,14 @@ MeasureName: TypeAlias = "str | HasText | OtherMeasure"  # of a measure that sco
 
 
 PREFIX = "ir_datasets:"
+
+
+def data_frames(function: str, package: str = "pandas") -> ModuleType:
+    """The package that a function gives data frames of; an error says how to install it."""
+    try:
+        return importlib.import_module(package)
+    except ImportError:
+        raise InputError(function, f'needs the package {package}: pip install "leadline[pandas]"') from None
 
 
 def is_handle(source: object) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from leadline.errors import InputError, nearest, not_a_choice
-from leadline.records.other_packages import LARGEST_GRADE, Format, is_handle, rows_of
+from leadline.records.other_packages import LARGEST_GRADE, Format, data_frames, is_handle, rows_of
 from leadline.records.result import MOST_ROWS, Result, Table, counted
 from leadline.text import sheet
 from leadline.text.fields import Coded, FieldTable, Ids, encode_id, hash_tables, number_of, read_fields, shown
@@ -180,9 +180,8 @@ class Qrels(Result):
 
     def to_pandas(self) -> pandas.DataFrame:
         """The same as a pandas data frame."""
-        import pandas
-
-        return pandas.DataFrame(self._columns())
+        frame: pandas.DataFrame = data_frames("to_pandas").DataFrame(self._columns())
+        return frame
 
     def to_ranx(self) -> Any:
         """The judgements as Qrels of ranx."""

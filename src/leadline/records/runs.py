@@ -20,7 +20,7 @@ import numpy as np
 
 from leadline.errors import InputError, LeadlineWarning, nearest, system_reason
 from leadline.records.kernel_arguments import LineOrder, RunLines, RunTopics
-from leadline.records.other_packages import Order
+from leadline.records.other_packages import Order, data_frames
 from leadline.records.result import MOST_ROWS, Result, Table, counted
 from leadline.text import sheet
 from leadline.text.engine import Kernel, compiled_job
@@ -237,9 +237,8 @@ class Run(Result):
 
     def to_pandas(self) -> pandas.DataFrame:
         """The run as a pandas data frame: topic, document, rank, score."""
-        import pandas
-
-        return pandas.DataFrame(self._columns())
+        frame: pandas.DataFrame = data_frames("to_pandas").DataFrame(self._columns())
+        return frame
 
     def to_ranx(self) -> Any:
         """The run as a Run of ranx."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from leadline.errors import InputError, checked_choice, nearest
+from leadline.records.other_packages import data_frames
 from leadline.records.result import Result, Table, counted, decimals, number
 from leadline.text.files import write_whole
 from leadline.text.sheet import TOPIC, Sheet, read_sheet
@@ -326,13 +327,13 @@ class Scores(Result):
 
     def to_pandas(self, *, by_topic: bool = True, wide: bool = False) -> pandas.DataFrame:
         """The same as a pandas data frame."""
-        import pandas
-
         columns, rows = self._frame(by_topic, wide)
-        return pandas.DataFrame(rows, columns=columns)
+        frame: pandas.DataFrame = data_frames("to_pandas").DataFrame(rows, columns=columns)
+        return frame
 
     def to_arrow(self, *, by_topic: bool = True, wide: bool = False) -> pyarrow.Table:
         """The same as an Arrow table."""
+        data_frames("to_arrow", "pyarrow")
         return self.to_polars(by_topic=by_topic, wide=wide).to_arrow()
 
     def to_parquet(self, path: str | os.PathLike[str], *, by_topic: bool = True) -> None:

@@ -134,4 +134,4 @@ def test_without_the_package_a_note_says_how_to_get_it(tmp_path: Path, monkeypat
         outcome = crawl(tmp_path / "site", [server.url], delay=0.0)
     assert outcome.documents == 1
     assert outcome.failed == {"type application/pdf": 2}
-    assert "text of PDF files needs the package pypdf: pip install pypdf, then --again" in outcome.notes
+    assert 'text of PDF files needs the package pypdf: pip install "leadline[web]", then --again' in outcome.notes

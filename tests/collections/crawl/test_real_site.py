@@ -28,7 +28,7 @@ INSIDE = "usr/share/doc/postgresql-doc-15/html"
 PLACES = [Path("/usr/share/doc/postgresql-doc-15/html"), Path(__file__).parents[3] / "build/postgresql-doc" / INSIDE]
 HTML = next((place for place in PLACES if (place / "index.html").is_file()), None)
 pytestmark = [
-    pytest.mark.skipif(HTML is None, reason="needs postgresql-doc-15: run tools/install-postgresql-doc.sh"),
+    pytest.mark.skipif(HTML is None, reason="needs postgresql-doc-15: make services"),
     pytest.mark.soak,
 ]
 ROBOTS = "User-agent: *\nDisallow: /release-\nDisallow: /sql-drop\nDisallow: /private/\n"

@@ -207,7 +207,7 @@ def test_no_text_fails_and_no_claim_depends_on_a_later_one(text: str, number: in
 
 
 def test_long_texts_take_little_time() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     for text in (
         "claims 1 to 999999999, " * 5_000,
         "claim " * 20_000,
@@ -218,7 +218,7 @@ def test_long_texts_take_little_time() -> None:
     ):
         parents(text, 10_000)
         split(text)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def texts(claims: str) -> list[tuple[int, str]]:

@@ -81,7 +81,7 @@ def program(name: str) -> str:
     """The path of a program; skips the test where it is not installed."""
     found = shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin")
     if found is None:
-        pytest.skip(f"{name} is not installed")
+        pytest.skip(f"{name} is not installed: make services")
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from pathlib import Path
 
@@ -88,11 +89,13 @@ def test_cut_queries_are_said(engine_file: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_several_at_once_but_not_more_than_allowed(engine_file: Path, service: SearchService) -> None:
-    def slow(*_: object) -> bool:
-        time.sleep(0.05)
+    together = threading.Barrier(3, timeout=60)
+
+    def until_there_are_three(*_: object) -> bool:
+        together.wait()
         return False
 
-    service.fault = slow
+    service.fault = until_there_are_three
     engine_file.write_text(engine_file.read_text() + "at_once = 3\n")
     asked(read_engine("service.toml"), *(f"film {number}" for number in range(12)))
     assert service.most_at_once == 3

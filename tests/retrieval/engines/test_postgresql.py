@@ -31,7 +31,7 @@ def database() -> Iterator[str]:
     pytest.importorskip("pg8000")
     programs = sorted(Path("/usr/lib/postgresql").glob("*/bin")) or [Path(shutil.which("initdb") or "none").parent]
     if not (programs[-1] / "initdb").exists():
-        pytest.skip("PostgreSQL is not installed")
+        pytest.skip("PostgreSQL is not installed: make services")
     user = ""  # it refuses to run as root
     if os.geteuid() == 0:
         user = "postgres"

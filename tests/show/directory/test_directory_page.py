@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ def test_nothing_becomes_markup_and_nothing_is_fetched(page: Path) -> None:
     assert json.loads(data[1])["title"][1] == EVIL
 
 
-def test_keys_filter_and_both_themes(page: Path, chromium: Any) -> None:
+def test_keys_filter_and_both_themes(page: Path, chromium: Any, eventually: Callable[..., None]) -> None:
     opened = chromium.new_page(viewport={"width": 360, "height": 700})
     problems: list[str] = []
     opened.on("console", lambda message: problems.append(message.text))
@@ -68,8 +69,7 @@ def test_keys_filter_and_both_themes(page: Path, chromium: Any) -> None:
     assert opened.locator("code.line").inner_text() == 'leadline search my.index "words" --class C07D401'
     opened.keyboard.press("/")
     opened.keyboard.type("nozzle")
-    opened.wait_for_timeout(400)
-    assert opened.locator(".filter output").inner_text() == "1 of 4 documents"
+    eventually(opened, lambda: opened.locator(".filter output").inner_text() == "1 of 4 documents")
     assert opened.locator("li mark").inner_text() == "nozzle"
     assert opened.evaluate("document.documentElement.scrollWidth") <= 360
     light = opened.evaluate("getComputedStyle(document.body).backgroundColor")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -50,11 +50,10 @@ def labels(page: Any, figure: str) -> list[str]:
     return [str(text) for text in page.evaluate(script, figure)]
 
 
-def test_a_star_highlights_a_system_in_all_figures(page: Any) -> None:
+def test_a_star_highlights_a_system_in_all_figures(page: Any, eventually: Callable[..., None]) -> None:
     page.locator("tr[data-run=sys3] button.pin").click()
-    page.wait_for_timeout(300)
-    for figure in ("recall_effort", "told_apart", "bump", "spectrogram", "triangle", "six_measures", "effort_curves"):
-        assert any("sys3" in text for text in labels(page, figure)) or figure == "triangle", figure
+    for figure in ("recall_effort", "told_apart", "bump", "spectrogram", "six_measures", "effort_curves"):
+        eventually(page, lambda figure=figure: any("sys3" in text for text in labels(page, figure)))
     assert page.locator("table.sortable tbody tr").first.get_attribute("data-run") == "sys3"
     assert "chosen=sys3" in page.url
     page.locator(".choices .tag").click()
@@ -77,16 +76,14 @@ def test_effort_and_minutes_are_chosen_once(page: Any) -> None:
     assert page.locator("#recall_effort [data-param=minutes]").input_value() == "30"
 
 
-def test_measure_and_topics_are_chosen_once(page: Any) -> None:
+def test_measure_and_topics_are_chosen_once(page: Any, eventually: Callable[..., None]) -> None:
     page.locator(".choices [name=measure]").select_option("RR")
     assert page.locator("#spectrogram [data-param=measure]").input_value() == "RR"
     cells = "document.querySelectorAll('#spectrogram svg .role-mark.mark-rect path').length"
     page.locator("#spectrogram").scroll_into_view_if_needed()  # a chart far from the window is drawn when it comes near
-    page.wait_for_timeout(600)
-    before = page.evaluate(cells)
+    eventually(page, lambda: page.evaluate(cells) == 6 * 25)  # systems and topics
     page.locator(".choices [name=slice]").select_option(index=1)
-    page.wait_for_timeout(600)
-    assert page.evaluate(cells) < before
+    eventually(page, lambda: 0 < page.evaluate(cells) < 6 * 25)
     assert re.match(r"Of \d+ figures, \d+ follow systems", page.locator(".choices .follow").inner_text())
     page.locator(".choices [name=slice]").select_option("")
 
@@ -145,7 +142,7 @@ def test_axe_finds_nothing_serious(page: Any) -> None:
 def test_every_figure_is_printed(written: Path, tmp_path: Path) -> None:
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     if chromium is None or shutil.which("pdftotext") is None:
-        pytest.skip("needs chromium and pdftotext")
+        pytest.skip("needs chromium (make services) and pdftotext")
     pdf = tmp_path / "report.pdf"
     command = [chromium, "--headless", "--no-sandbox", f"--print-to-pdf={pdf}", written.as_uri()]
     subprocess.run(command, check=True, capture_output=True, timeout=120)

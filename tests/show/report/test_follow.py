@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -111,7 +111,9 @@ def test_topics_and_effort_give_the_report_of_that_choice(
 
 
 @pytest.mark.parametrize("figure", ["told_apart", "triangle", "six_measures", "slices", "spectrogram"])
-def test_a_measure_gives_the_report_by_that_measure(page: Any, golden: Path, evidence: Evidence, figure: str) -> None:
+def test_a_measure_gives_the_report_by_that_measure(
+    page: Any, golden: Path, evidence: Evidence, figure: str, eventually: Callable[..., None]
+) -> None:
     choose(page, measure="AP")
     other = report_of_choice(golden, "AP", evidence.topics)
     theirs = [dict(row) for row in FIGURES.named(figure).draw(other).rows]
@@ -126,8 +128,7 @@ def test_a_measure_gives_the_report_by_that_measure(page: Any, golden: Path, evi
         theirs = [{**row, **({"measure": "AP"} if "place" in row else {})} for row in theirs]
         ours = [{name: value for name, value in row.items() if name in theirs[0]} for row in ours]
     assert_same([{**row} for row in ours], theirs, figure)
-    page.wait_for_timeout(600)
-    assert "AP" in page.locator(f"#{figure} h3").inner_text()
+    eventually(page, lambda: "AP" in page.locator(f"#{figure} h3").inner_text())
 
 
 def test_flips_are_those_of_the_report(page: Any) -> None:
@@ -143,25 +144,27 @@ def test_flips_are_those_of_the_report(page: Any) -> None:
     assert ours == pytest.approx(theirs, rel=1e-6)
 
 
-def test_a_highlighted_system_is_the_one_of_the_figures_of_one_system(page: Any) -> None:
+def test_a_highlighted_system_is_the_one_of_the_figures_of_one_system(
+    page: Any, eventually: Callable[..., None]
+) -> None:
     choose(page, chosen=["sys3"])
-    page.wait_for_timeout(600)
-    assert page.locator("#pres_surface h3").inner_text().startswith("sys3")
-    assert "sys3" in page.locator("#pres_area h3").inner_text()
+    eventually(page, lambda: page.locator("#pres_surface h3").inner_text().startswith("sys3"))
+    eventually(page, lambda: "sys3" in page.locator("#pres_area h3").inner_text())
     choose(page, chosen=[])
 
 
-def test_fixed_figures_say_so_and_a_button_leads_back(page: Any) -> None:
+def test_fixed_figures_say_so_and_a_button_leads_back(page: Any, eventually: Callable[..., None]) -> None:
+    def title() -> str:
+        return str(page.locator("#told_apart h3").inner_text())
+
     choose(page)
-    page.wait_for_timeout(600)
-    before = page.locator("#told_apart h3").inner_text()
+    eventually(page, lambda: f"PRES@{EFFORT}" not in title() and "AP" not in title())
+    before = title()
     choose(page, effort=EFFORT, measure="AP")
     fixed = page.evaluate("[...document.querySelectorAll('figure.fixed')].map(one => one.id)")
     assert sorted(fixed) == ["agreement", "effort_at_recall", "incomplete", "power"]
-    page.wait_for_timeout(600)
-    assert "AP" in page.locator("#told_apart h3").inner_text()
+    eventually(page, lambda: "AP" in title())
     page.locator(".choices .reset").click()
     assert page.locator(".choices .reset").is_hidden()
-    page.wait_for_timeout(600)
-    assert page.locator("#told_apart h3").inner_text() == before
+    eventually(page, lambda: title() == before)
     assert page.locator("figure.fixed").count() == 0

@@ -152,8 +152,8 @@ class Tab:
         self.page.evaluate("for (const one of document.querySelectorAll('details.section')) one.open = true")
 
     def wait(self, condition: str) -> None:
-        """Wait ten seconds for a condition; `wait_for_function` evaluates text, which the page's policy forbids."""
-        for _ in range(100):
+        """Wait a minute for a condition; `wait_for_function` evaluates text, which the page's policy forbids."""
+        for _ in range(600):
             if self.page.evaluate(condition):
                 return
             self.page.wait_for_timeout(100)

@@ -144,7 +144,7 @@ class PageBrowser:
 
 def until(page: Any, expression: str, argument: Any = None) -> None:
     """Wait until something is true in a page, without the evaluation of text that its policy forbids."""
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while not page.evaluate(expression, argument):
         assert time.monotonic() < end, (
             f"{expression}: {page.inner_text('#status')!r}, {page.inner_text('#main')[:300]!r}"

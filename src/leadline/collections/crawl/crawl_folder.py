@@ -314,7 +314,7 @@ class CrawlOutcome(Result):
         if self.failed:
             notes.append(f"failed: {_counts(self.failed)}")
         if f"type {PDF_TYPE}" in self.failed and not reads_pdf():
-            notes.append("text of PDF files needs the package pypdf: pip install pypdf, then --again")
+            notes.append('text of PDF files needs the package pypdf: pip install "leadline[web]", then --again')
         if self.unreadable:
             notes.append(f"{counted(self.unreadable, 'page')} without a text that can be read: damaged PDF files")
         if self.refused:

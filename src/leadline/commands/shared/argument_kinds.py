@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import glob
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -22,6 +22,7 @@ class ArgumentKind:
     """The type of an argument: converts what was typed, and says what the command does with it."""
 
     elsewhere = ELSEWHERE  # how to mend an output that is refused
+    choices: Sequence[str] = ()  # words that it may be, which completion in a shell offers
 
     def __call__(self, text: str) -> Any:
         return text
@@ -42,8 +43,8 @@ class ArgumentKind:
 class Value(ArgumentKind, Generic[Item]):
     """A number, a word, a choice, a list of them: nothing on the disk. Also decorates a function that converts."""
 
-    def __init__(self, convert: Callable[[str], Item]) -> None:
-        self._convert = convert
+    def __init__(self, convert: Callable[[str], Item], choices: Sequence[str] = ()) -> None:
+        self._convert, self.choices = convert, choices
         self.__name__ = getattr(convert, "__name__", "value")  # argparse names the type in its error
         self.__doc__ = convert.__doc__
 
@@ -65,8 +66,10 @@ class InputPath(ArgumentKind):
         deep: bool = False,
         or_word: bool = False,
         is_path: Callable[[str], bool] = bool,
+        choices: Sequence[str] = (),
     ) -> None:
         self._convert, self._deep, self._or_word, self._is_path = convert, deep, or_word, is_path
+        self.choices = choices
 
     def __call__(self, text: str) -> str:
         return self._convert(text)

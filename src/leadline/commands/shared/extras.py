@@ -107,7 +107,7 @@ def registered(names: Sequence[str], register: Callable[[], Mapping[str, Any]]) 
     def convert(text: str) -> str:
         return text if text in names else choice(list(register()))(text)
 
-    return Value(convert)
+    return Value(convert, names)
 
 
 def add_cluster_option(parser: argparse.ArgumentParser) -> None:

@@ -70,7 +70,7 @@ def choice(choices: Sequence[str]) -> Value[str]:
             raise argparse.ArgumentTypeError(not_a_choice("", text, choices).problem)
         return text
 
-    return Value(convert)
+    return Value(convert, choices)
 
 
 def list_of(convert: Callable[[str], Item], separators: str = ",") -> Value[tuple[Item, ...]]:
@@ -82,7 +82,7 @@ def list_of(convert: Callable[[str], Item], separators: str = ",") -> Value[tupl
             raise argparse.ArgumentTypeError("must name at least one, got none")
         return tuple(map(convert, items))
 
-    return Value(convert_each)
+    return Value(convert_each, getattr(convert, "choices", ()))
 
 
 def split_list(text: str, separators: str = ",") -> list[str]:
@@ -255,7 +255,7 @@ def add_system_option(parser: argparse.ArgumentParser, default: str | None, desc
             raise argparse.ArgumentTypeError(f"{error.where}: {error.problem}") from None
         return text
 
-    kind = InputPath(convert, is_path=lambda text: text.endswith(".toml"))
+    kind = InputPath(convert, is_path=lambda text: text.endswith(".toml"), choices=names)
     parser.add_argument("--system", metavar="NAME", default=default, type=kind, help=words)
 
 

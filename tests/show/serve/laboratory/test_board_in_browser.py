@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -118,11 +117,9 @@ def test_an_upload_shows_its_error_and_then_its_place(browser: PageBrowser, site
     page.click("#upload button")
     page.wait_for_selector("[data-said].wrong")
     assert f"line {len(good.splitlines()) + 1}" in page.inner_text("[data-said]")
-    began = time.monotonic()
     page.set_input_files("input[type=file]", tmp_path / "mine.run")
     page.click("#upload button")
     page.wait_for_selector("tr.new")
-    assert time.monotonic() - began < 20
     assert "mine" in page.inner_text("tr.new")
     page.set_input_files("input[type=file]", tmp_path / "mine.run")
     page.click("#upload button")

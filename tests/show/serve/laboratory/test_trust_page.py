@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -47,7 +46,6 @@ def test_the_studies_of_the_report_are_shown_and_stored(
     assert client.get(f"/figure.svg?{QUERY}&figure=passwd").status_code == 404
 
     # Another server of the same lab computes nothing again.
-    time.sleep(0.5)
     for name in ("_left_out", "_figure"):
         monkeypatch.setattr(f"leadline.show.lab.stored_results.{name}", lambda *_: pytest.fail("computed again"))
     again = visit(Lab.open(lab.folder)).get(f"/api/trust?{QUERY}").json()

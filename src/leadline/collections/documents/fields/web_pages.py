@@ -532,7 +532,7 @@ def reads_pdf() -> bool:
 def pdf_texts(content: bytes) -> tuple[str, str]:
     """The title and the text of a PDF file; ValueError where it cannot be read."""
     if not reads_pdf():
-        raise ValueError("a PDF file needs the package pypdf: pip install pypdf")
+        raise ValueError('a PDF file needs the package pypdf: pip install "leadline[web]"')
     import pypdf
 
     logging.getLogger("pypdf").setLevel(logging.ERROR)  # it comments on every small fault of a file
