@@ -485,6 +485,25 @@ def write_cached(path: Path, content: bytes) -> OSError | None:
     return None
 
 
+def hold_cached(path: Path) -> FileIO | None:
+    """Mark a file of the cache as being made, until the returned file is closed; None where nothing can be cached.
+
+    Raises BlockingIOError where another process makes it. What a killed process leaves is removed as other leftovers.
+    """
+    digest = hashlib.sha256(os.fsencode(path.name)).hexdigest()[:16]
+    try:
+        if not path.is_absolute():
+            return None
+        _make_private(path.parent)
+        file = FileIO(path.parent / f"{PART_PREFIX}{digest}{PART_SUFFIX}", "a", opener=open_stored)
+    except OSError:
+        return None
+    if hold(file.fileno()) is False:
+        file.close()
+        raise BlockingIOError
+    return file
+
+
 def _digest(path: Path, content: bytes) -> bytes:
     return hashlib.sha256(os.fsencode(path.name) + b"\0" + content).digest()
 
