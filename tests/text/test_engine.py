@@ -82,44 +82,35 @@ def test_small_jobs_are_plain_until_they_add_up() -> None:
     assert cached.pays(1)
 
 
-def test_one_processor_compiles_when_that_takes_as_long_as_the_work_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "spare_processors", lambda: 0)
-    library = FakeLibrary()
-    missing = engine_with(library)
-    assert not missing.pays(LOADING_PAYS + 1)
-    assert not missing.pays(COMPILING_PAYS // 2)
-    assert missing.pays(COMPILING_PAYS)
-    assert library.begun == 0
-
-
-def test_a_spare_processor_compiles_while_plain_python_works(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "spare_processors", lambda: 1)
+@pytest.mark.parametrize("spare", [0, 1])
+def test_a_spare_processor_compiles_while_plain_python_works(spare: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "spare_processors", lambda: spare)
     library = FakeLibrary()
     missing = engine_with(library)
     assert not missing.pays(BEGINNING_PAYS)
     assert library.begun == 0
-    assert [missing.pays(COMPILING_PAYS) for _ in range(3)] == [False] * 3  # however much there was
-    assert library.begun == 3
+    assert [missing.pays(BEGINNING_PAYS) for _ in range(3)] == [False] * 3
+    assert library.begun == 3 * spare
+    assert missing.pays(COMPILING_PAYS)  # it takes as long to wait for it as the work took so far
     library.compiled = True
-    assert missing.pays(1)
+    other = engine_with(library)
+    assert other.pays(BEGINNING_PAYS)
 
 
-def test_work_to_come_is_compiled_for_and_a_job_too_large_to_wait_for_it_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_to_come_counts_before_it_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "spare_processors", lambda: 1)
     library = FakeLibrary()
     missing = engine_with(library)
     assert not missing.expects(BEGINNING_PAYS)
     assert library.begun == 0
-    assert not missing.expects(2 * COMPILING_PAYS)
+    assert not missing.expects(COMPILING_PAYS)
     assert library.begun == 1
     assert missing.plain_size == 0
-    assert missing.pays(COMPILING_PAYS + 1)  # that job alone
-    library.compiled = True
-    assert missing.expects(2 * COMPILING_PAYS)
+    assert missing.expects(COMPILING_PAYS + 1)
     assert library.loads == 1
     broken = engine_with(FakeLibrary(cached=True, error=RuntimeError("no room")))
     with pytest.warns(LeadlineWarning, match="no room"):
-        assert not broken.expects(2 * COMPILING_PAYS)  # so that memory is planned for plain Python
+        assert not broken.expects(COMPILING_PAYS)  # so that memory is planned for plain Python
 
 
 def test_loaded_code_is_always_used() -> None:

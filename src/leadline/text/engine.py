@@ -421,7 +421,7 @@ def _callable(name: str, address: int, signature: Signature) -> Kernel:
 
 # Sizes are in bytes of text to read; a job of another kind gives the number of bytes that take as long.
 LOADING_PAYS = 2 * 2**20  # plain Python needs about as long for this as loading takes
-BEGINNING_PAYS = 16 * 2**20  # for this a second: then to compile is begun, where it keeps nobody from working
+BEGINNING_PAYS = 16 * 2**20  # for this a second: then compiling is begun, where it keeps nobody from working
 COMPILING_PAYS = 128 * 2**20  # and for this as long as compiling takes
 ROOM_TO_COMPILE = 2**30  # bytes of memory that must be free, of which another process takes a fifth
 ENGINES = ["plain", "compiled"]
@@ -448,31 +448,25 @@ class Engine:
         if self.kernels is not None:
             return True
         self.plain_size += size
-        return self._is_at_hand(self.plain_size, size)
+        return self._is_at_hand(self.plain_size)
 
     def expects(self, size: int) -> bool:
         """Whether machine code is loaded, for jobs of this size together; where it is not, each of them asks again."""
         forced = forced_engine()
-        pays = self._is_at_hand(self.plain_size + size, 0) if forced is None else forced == "compiled"
+        pays = self._is_at_hand(self.plain_size + size) if forced is None else forced == "compiled"
         return pays and self._is_loaded()
 
-    def _is_at_hand(self, work: int, job: int) -> bool:
-        """Whether machine code is cached or compiled, for so much work; it is waited for where waiting takes less time.
-
-        With a spare processor it is compiled while plain Python works, which only a job too large for that waits for.
-        """
+    def _is_at_hand(self, work: int) -> bool:
+        """Whether there is machine code for so much work, or waiting for it takes less time than the work."""
         if work <= LOADING_PAYS or self.failed:
             return False
-        if self.kernels is not None:
-            return True
+        if self.kernels is not None or work > COMPILING_PAYS:
+            return True  # to load it is to wait for it
         with self._lock:
             try:
                 if self.library.is_cached():
                     return True
-                spare = spare_processors()
-                if work > COMPILING_PAYS and (not spare or job > COMPILING_PAYS):
-                    return True  # to load it is to wait for it
-                if spare and work > BEGINNING_PAYS:
+                if work > BEGINNING_PAYS and (spare := spare_processors()):
                     self.library.begin(spare)
                 return self.library.is_compiled()
             except Exception as error:
