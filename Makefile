@@ -101,10 +101,12 @@ docs: $(READY)
 
 wheels: $(READY)
 	rm -rf wheels
+	$(BIN)/python tools/machine_code.py
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check -c constraints.txt -w wheels .
 
 package: $(READY)
 	rm -rf dist $(TRIED)
+	$(BIN)/python tools/machine_code.py
 	$(BIN)/python -m build --outdir dist .
 	$(BIN)/python tools/check_package.py dist
 	$(PYTHON) -m venv $(TRIED)
@@ -128,4 +130,4 @@ $(READY): pyproject.toml constraints.txt
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(LOWEST) $(TRIED) build dist wheels .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
+	rm -rf $(VENV) $(LOWEST) $(TRIED) src/leadline/machine_code build dist wheels .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*

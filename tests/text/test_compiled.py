@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from leadline.text import engine
-from leadline.text.files import read_cached, write_cached
+from leadline.text.files import read_cached, with_checksum, write_cached
 
 # A small library; `leadline.text.engine` may compile it in a process of its own, whose id is printed.
 LIBRARY = "leadline.judge.review.kernels"
@@ -129,6 +129,42 @@ def test_machine_code_for_another_processor_is_not_believed(tmp_path: Path, monk
     assert here.is_cached()
     monkeypatch.setattr(binding, "get_host_cpu_name", lambda: "another")
     assert not engine.KernelLibrary(LIBRARY).is_cached()
+
+
+def test_what_a_wheel_brings_is_used_where_the_processor_can_run_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    users = engine.KernelLibrary(LIBRARY)
+    users.load()
+    good = read_cached(users._object_file) or users.compiled()
+    monkeypatch.setenv("LEADLINE_CACHE", str(tmp_path / "cache"))
+    assert users.shipped_file.name != users._object_file.name
+    shipped = tmp_path / users.shipped_file.name
+    shipped.write_bytes(with_checksum(shipped, good))
+    monkeypatch.setattr(engine.KernelLibrary, "shipped_file", shipped)
+    monkeypatch.setattr(engine, "_is_shipped_for", lambda: True)
+    monkeypatch.setattr(engine, "Compiler", None)  # nothing is compiled
+    assert "train" in engine.KernelLibrary(LIBRARY).load()[0]
+    assert not (tmp_path / "cache").exists()
+    monkeypatch.setattr(engine, "_is_shipped_for", lambda: False)
+    assert not engine.KernelLibrary(LIBRARY).is_cached()
+    monkeypatch.setattr(engine, "_is_shipped_for", lambda: True)
+    shipped.write_bytes(shipped.read_bytes()[:-1])
+    assert not engine.KernelLibrary(LIBRARY).is_cached()
+
+
+def test_a_processor_without_what_the_code_of_a_wheel_needs_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    binding = importlib.import_module("llvmlite.binding")
+    everything = dict.fromkeys(engine._FEATURES, True)
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    monkeypatch.setattr(binding, "get_host_cpu_features", lambda: everything)
+    assert engine._is_shipped_for()
+    monkeypatch.setattr(binding, "get_host_cpu_features", lambda: {**everything, "avx2": False})
+    assert not engine._is_shipped_for()
+    monkeypatch.setattr(binding, "get_host_cpu_features", lambda: everything)
+    monkeypatch.setattr("platform.machine", lambda: "aarch64")
+    assert not engine._is_shipped_for()
 
 
 def test_what_is_damaged_or_refused_is_compiled_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

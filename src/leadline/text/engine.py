@@ -39,7 +39,8 @@ from leadline.errors import LeadlineError, LeadlineWarning, checked_choice
 # Importing Numba costs a quarter of a second and compiling costs several, which is more than most evaluations take. So
 # the kernels of a module are compiled once, and the object code is stored in the user's cache; from then on llvmlite
 # alone, a tenth of Numba's weight, loads it. The name of the cached file is a hash of everything the code depends on:
-# the processor, the versions, and the source of every module that the kernels import from Leadline.
+# the processor, the versions, and the source of every module that the kernels import from Leadline. A wheel brings the
+# object code for processors of x86-64-v3 (those since about 2013) with it, under a hash of the sources alone.
 #
 # `Engine`, below, decides when a library is loaded or compiled, and what happens where that fails.
 
@@ -54,6 +55,11 @@ Group = TypeVar("Group", bound=tuple[Any, ...])
 _NUMBERS = {"int": ctypes.c_int64, "unsigned": ctypes.c_uint64}
 _IMPORT = re.compile(r"^from (leadline[\w.]*) import", re.MULTILINE)
 _PACKAGE_ROOT = Path(__file__).parents[1]
+SHIPPED_FOR = "x86-64-v3"  # on Linux
+_FEATURES = (
+    "avx", "avx2", "bmi", "bmi2", "cx16", "f16c", "fma", "lzcnt", "movbe", "popcnt", "sahf", "sse3", "sse4.1", "sse4.2",
+    "ssse3", "xsave",
+)  # fmt: skip
 
 
 class KernelLibrary:
@@ -66,21 +72,26 @@ class KernelLibrary:
 
     def is_cached(self) -> bool:
         """Whether the machine code can be loaded without compiling."""
-        from leadline.text.files import read_cached
+        return self._kept() is not None
 
-        return read_cached(self._object_file) is not None
+    def _kept(self) -> bytes | None:
+        """What was compiled here before, or came with the package for processors such as this one."""
+        from leadline.text.files import checked_content, read_cached
+
+        content = read_cached(self._object_file)
+        if content is None and self.shipped_file.exists() and _is_shipped_for():
+            content = checked_content(self.shipped_file, self.shipped_file.read_bytes())
+        return content
 
     def load(self) -> tuple[Mapping[str, Kernel], OSError | None]:
         """The kernels by name, compiled where the cache lacks them; and why they could not be cached, if so."""
-        from leadline.text.files import read_cached
-
-        path = self._object_file
         try:
-            content = read_cached(path)
+            content = self._kept()
             if content is not None:
                 return self._linked(content), None
         except Exception:  # what LLVM refuses, though its checksum is right, is compiled again
-            path.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                self._object_file.unlink(missing_ok=True)
         while True:
             self.begin()
             if self._compiler is not None:
@@ -88,7 +99,7 @@ class KernelLibrary:
                 self._compiler = None
                 return self._linked(content), not_cached
             time.sleep(_PAUSE)  # another process compiles it
-            content = read_cached(path)
+            content = self._kept()
             if content is not None:
                 return self._linked(content), None
 
@@ -127,8 +138,18 @@ class KernelLibrary:
         digest = hashlib.sha256("\n".join(depends_on).encode()).hexdigest()[:24]
         return cache_directory() / f"{self.module.removeprefix('leadline.')}-{digest}.o"
 
-    def compiled(self) -> bytes:
-        """The signatures of all kernels as a line of JSON, and the object code; takes seconds, and 100 MB of memory."""
+    @cached_property
+    def shipped_file(self) -> Path:
+        """Where a wheel has the machine code of these sources."""
+        texts = [*(path.read_text(encoding="utf-8") for path in sources(self.module)), SHIPPED_FOR]
+        digest = hashlib.sha256("\n".join(texts).encode()).hexdigest()[:24]
+        return _PACKAGE_ROOT / "machine_code" / f"{self.module.removeprefix('leadline.')}-{digest}.o"
+
+    def compiled(self, processor: str | None = None) -> bytes:
+        """The signatures of all kernels as a line of JSON, and the object code, by default for this processor.
+
+        It takes seconds, and 100 MB of memory. For another processor NUMBA_CPU_NAME has to name it, too.
+        """
         import llvmlite.binding as llvm
         import numba
         from numba import types
@@ -149,7 +170,7 @@ class KernelLibrary:
             if "NRT_" in code or "@Py" in code:
                 raise AssertionError(f"kernel {name} can raise or allocate, so it cannot run without Numba")
             whole.link_in(llvm.parse_assembly(code))
-        machine_code: bytes = _target_machine().emit_object(whole)
+        machine_code: bytes = _target_machine(processor).emit_object(whole)
         return json.dumps(signatures).encode() + b"\n" + machine_code
 
     def _linked(self, content: bytes) -> Mapping[str, Kernel]:
@@ -338,14 +359,26 @@ def _entry_point(function: Any, compiled: Any) -> Any:
     return known["entry"]
 
 
-def _target_machine() -> Any:
+def _is_shipped_for() -> bool:
+    """Whether this machine can run what a wheel brings."""
+    import platform
+
+    import llvmlite.binding as llvm
+
+    if sys.platform != "linux" or platform.machine() != "x86_64":
+        return False
+    features = llvm.get_host_cpu_features()
+    return all(features.get(name) for name in _FEATURES)
+
+
+def _target_machine(processor: str | None = None) -> Any:
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(),
-        features=llvm.get_host_cpu_features().flatten(),
+        cpu=processor or llvm.get_host_cpu_name(),
+        features="" if processor else llvm.get_host_cpu_features().flatten(),
         opt=3,
         jit=True,
     )

@@ -457,8 +457,7 @@ def read_cached(path: Path) -> bytes | None:
             stored = file.read() if _is_private(os.fstat(file.fileno())) else b""
     except OSError:
         return None
-    digest, content = stored[:32], stored[32:]
-    return content if _digest(path, content) == digest else None
+    return checked_content(path, stored)
 
 
 def write_cached(path: Path, content: bytes) -> OSError | None:
@@ -471,7 +470,7 @@ def write_cached(path: Path, content: bytes) -> OSError | None:
         remove_leftovers(path.parent)
         part, descriptor = new_file(path.parent, 0o600)
         with os.fdopen(descriptor, "wb") as file:
-            file.write(_digest(path, content) + content)
+            file.write(with_checksum(path, content))
             file.flush()
             os.fsync(file.fileno())
             if os.name == "posix":  # while it is locked, so that nobody takes it for a leftover
@@ -504,8 +503,14 @@ def hold_cached(path: Path) -> FileIO | None:
     return file
 
 
-def _digest(path: Path, content: bytes) -> bytes:
-    return hashlib.sha256(os.fsencode(path.name) + b"\0" + content).digest()
+def with_checksum(path: Path, content: bytes) -> bytes:
+    """What a file holds beside others of its kind: a checksum of its name and content, and the content."""
+    return hashlib.sha256(os.fsencode(path.name) + b"\0" + content).digest() + content
+
+
+def checked_content(path: Path, stored: bytes) -> bytes | None:
+    """The content that `with_checksum` took; None where it is damaged, or that of another file."""
+    return stored[32:] if stored == with_checksum(path, stored[32:]) else None
 
 
 def _make_private(folder: Path) -> None:
