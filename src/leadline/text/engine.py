@@ -75,13 +75,20 @@ class KernelLibrary:
         return self._kept() is not None
 
     def _kept(self) -> bytes | None:
-        """What was compiled here before, or came with the package for processors such as this one."""
-        from leadline.text.files import checked_content, read_cached
+        """What was compiled here before, or came with the package; asked before every job until there is something."""
+        from leadline.text.files import read_cached
 
-        content = read_cached(self._object_file)
-        if content is None and self.shipped_file.exists() and _is_shipped_for():
-            content = checked_content(self.shipped_file, self.shipped_file.read_bytes())
-        return content
+        content = read_cached(self._object_file) if self._object_file.exists() else None
+        return self._shipped if content is None else content
+
+    @cached_property
+    def _shipped(self) -> bytes | None:
+        """What came with the package, for processors such as this one."""
+        from leadline.text.files import checked_content
+
+        if not self.shipped_file.exists() or not _is_shipped_for():
+            return None
+        return checked_content(self.shipped_file, self.shipped_file.read_bytes())
 
     def load(self) -> tuple[Mapping[str, Kernel], OSError | None]:
         """The kernels by name, compiled where the cache lacks them; and why they could not be cached, if so."""
