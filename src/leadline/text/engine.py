@@ -274,9 +274,9 @@ class Compiler:
 
     def _release(self) -> None:
         if self._held is not None:
+            self._held.close()
             with contextlib.suppress(OSError):
                 Path(self._held.name).unlink()
-            self._held.close()
 
 
 def compile_for(owner: int, module: str) -> None:
@@ -481,14 +481,14 @@ class Engine:
         self._lock = threading.Lock()
 
     def pays(self, size: int) -> bool:
-        """Whether to use machine code for a job of this size."""
+        """Whether to use machine code for a job of this size; what is cached or compiled for it is loaded."""
         forced = forced_engine()
         if forced or self.failed:
             return forced == "compiled" and not self.failed
         if self.kernels is not None:
             return True
         self.plain_size += size
-        return self._is_at_hand(self.plain_size)
+        return self._is_at_hand(self.plain_size) and self._is_loaded()
 
     def expects(self, size: int) -> bool:
         """Whether machine code is loaded, for jobs of this size together; where it is not, each of them asks again."""
