@@ -12,8 +12,8 @@
 # make soak          the long forms of the tests, test-bounds, and every attack
 # make format        let ruff format and fix what it can
 # make docs          the documentation site in build/site; a broken link is an error
-# make wheels        the wheels for the Dockerfile, in wheels/
-# make package       wheel and sdist in dist/, checked, and the wheel tried in a clean environment
+# make wheels        the wheels for the Dockerfile, in wheels/, ours with machine code for Linux on x86-64
+# make package       wheel and sdist in dist/, with that machine code, checked, and the wheel tried in a clean environment
 # make hooks         run the lint before each commit (pre-commit)
 # make bench         time leadline and its peers
 # make clean         remove everything made by the others
