@@ -103,12 +103,14 @@ wheels: $(READY)
 	rm -rf wheels
 	$(BIN)/python tools/machine_code.py
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check -c constraints.txt -w wheels .
+	rm -rf src/leadline/machine_code
 
 package: $(READY)
 	rm -rf dist $(TRIED)
 	$(BIN)/python tools/machine_code.py
 	$(BIN)/python -m build --outdir dist .
 	$(BIN)/python tools/check_package.py dist
+	rm -rf src/leadline/machine_code
 	$(PYTHON) -m venv $(TRIED)
 	$(TRIED)/bin/$(PIP) dist/*.whl
 	sh tools/try-package.sh $(TRIED)/bin

@@ -71,6 +71,7 @@ def engine_with(library: FakeLibrary) -> Engine:
 @pytest.fixture(autouse=True)
 def _no_override(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.delenv("LEADLINE_ENGINE", raising=False)
+    monkeypatch.setattr(engine.KernelLibrary, "shipped_file", Path("none"))  # whatever a build left in the tree
     engine.warn_once.cache_clear()
     yield
     engine.warn_once.cache_clear()
@@ -315,6 +316,10 @@ def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", code], env=settings, capture_output=True, text=True, check=False)
 
 
+NOTHING_SHIPPED = """
+from leadline.text import engine
+engine.KernelLibrary.shipped_file = Path("none")
+"""
 EVERYTHING = """
 import json, sys
 from pathlib import Path
@@ -353,7 +358,9 @@ def test_plain_imports_no_compiler(folder: Path) -> None:
 
 
 def test_the_command_line_tells_a_failure_in_one_line(folder: Path) -> None:
-    code = EVERYTHING.format(folder=str(folder)).replace("SABOTAGE", f"sys.path.insert(0, {str(folder)!r})")
+    code = EVERYTHING.format(folder=str(folder)).replace(
+        "SABOTAGE", f"sys.path.insert(0, {str(folder)!r})\n{NOTHING_SHIPPED}"
+    )
     (folder / "numba.py").write_text("raise ModuleNotFoundError('no such module')")
     done = run(code, LEADLINE_ENGINE="compiled", LEADLINE_CACHE=str(folder / "cache"))
     assert done.returncode == 0, done.stderr
