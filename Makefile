@@ -14,8 +14,8 @@
 # make soak          the long forms of the tests, test-bounds, and every attack
 # make format        let ruff format and fix what it can
 # make docs          the documentation site in build/site; a broken link is an error
-# make wheels        the wheels for the Dockerfile, in wheels/
-# make package       wheel and sdist in dist/, checked, and the wheel tried in a clean environment
+# make wheels        the wheels for the Dockerfile, in wheels/, ours with machine code for Linux on x86-64
+# make package       wheel and sdist in dist/, with that machine code, checked, and the wheel tried in a clean environment
 # make hooks         run the lint before each commit (pre-commit)
 # make bench         time leadline and its peers
 # make clean         remove everything made by the others
@@ -107,12 +107,16 @@ docs: $(READY)
 
 wheels: $(INSTALLED)
 	rm -rf wheels
+	$(BIN)/python tools/machine_code.py
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check -c constraints.txt -w wheels .
+	rm -rf src/leadline/machine_code
 
 package: $(READY)
 	rm -rf dist $(TRIED)
+	$(BIN)/python tools/machine_code.py
 	$(BIN)/python -m build --outdir dist .
 	$(BIN)/python tools/check_package.py dist
+	rm -rf src/leadline/machine_code
 	$(PYTHON) -m venv $(TRIED)
 	$(TRIED)/bin/$(PIP) dist/*.whl
 	sh tools/try-package.sh $(TRIED)/bin
@@ -139,4 +143,4 @@ $(READY): $(INSTALLED)
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(LOWEST) $(TRIED) build dist wheels .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
+	rm -rf $(VENV) $(LOWEST) $(TRIED) src/leadline/machine_code build dist wheels .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*

@@ -34,6 +34,18 @@ def test_a_process_that_takes_more_is_killed(hard_limit: ModuleType, tmp_path: P
     assert hard_limit.run(["-c", "print(len(bytearray(9)))"], tmp_path, 60_000_000).printed == b"9\n"
 
 
+def test_where_memory_ends_the_compiler_is_ended_and_plain_python_works_on(
+    hard_limit: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEADLINE_ENGINE", "compiled")
+    monkeypatch.setenv("LEADLINE_CACHE", str(tmp_path / "cache"))
+    code = (
+        "from leadline.text.engine import engine_of; print(engine_of('leadline.records.kernels').kernel('order_run'))"
+    )
+    assert hard_limit.run(["-c", code], tmp_path, 100_000_000).printed == b"None\n"
+    assert not list((tmp_path / "cache").iterdir())
+
+
 @pytest.mark.soak
 def test_indexing_and_evaluating_keep_to_a_hard_limit(hard_limit: ModuleType, tmp_path: Path, soak: bool) -> None:
     rows = hard_limit.worked(tmp_path) if soak else hard_limit.worked(tmp_path, documents=300, topics=10)

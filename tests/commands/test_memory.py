@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import random
 import re
 import subprocess
@@ -12,6 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import leadline as ll
@@ -32,10 +34,13 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="the memory of a proc
 WORDS = [f"{first}{last}" for first in ("poly", "metal", "glass", "thin") for last in ("film", "valve", "resin", "mer")]
 
 
-def own_memory(arguments: list[str], folder: Path) -> tuple[int, str]:
+def own_memory(arguments: list[str], folder: Path, engine: str = "") -> tuple[int, str]:
     """The most megabytes that a command holds of its own, and what it says on standard error."""
     command = [sys.executable, "-m", "leadline.cli", *arguments]
-    with subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+    environment = {**os.environ, "LEADLINE_ENGINE": engine} if engine else None
+    with subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as process:
         most = 0
         while process.poll() is None:
             status = Path(f"/proc/{process.pid}/status")
@@ -155,6 +160,35 @@ def test_memory_is_kept_while_links_grow_tenfold(tmp_path: Path, soak: bool) -> 
     assert large < int(limit[:-2])
     if soak:
         assert large - small < 9 * count * 25 // 1_000_000  # without a limit, a link takes more than 80 bytes
+
+
+@linux
+@pytest.mark.soak
+@pytest.mark.parametrize("engine", ["plain", "compiled"])
+def test_a_stated_limit_is_kept_by_either_engine(tmp_path: Path, engine: str, soak: bool) -> None:
+    """Of data for which plain Python once took two to three times as much."""
+    chance, count = np.random.default_rng(1), 4_000 if soak else 1_000
+    words = np.array([f"w{number:x}" for number in range(20_000)], object)
+    texts = (" ".join(words[chance.zipf(1.2, 1_200) % len(words)]) for _ in range(count))
+    lines = (f"{json.dumps({'id': f'EP{number:07d}', 'abstract': text})}\n" for number, text in enumerate(texts))
+    (tmp_path / "d.jsonl").write_text("".join(lines))
+    limits = {"collection build d.jsonl --keep all -o c --processes 1": 490, "duplicates c": 260}
+    if soak:
+        ends = chance.integers(0, 80_000, (2_000_000, 2)).tolist()
+        (tmp_path / "edges").write_text("".join(f"p{source}\tp{target}\n" for source, target in ends))
+        write_run(tmp_path / "a.run", 100)
+        (tmp_path / "q").write_text("".join(f"T{t} 0 EP{n:07d} 1\n" for t in range(100) for n in range(9)))
+        limits |= {
+            "duplicates c --by letters": 350,
+            "index c -o i --positions --workers 2": 500,
+            "search i w40 w50": 105,
+            "links pagerank edges": 210,
+            "links stats edges": 210,
+            "evaluate q a.run": 180,
+        }
+    for command, limit in limits.items():
+        most, _ = own_memory([*command.split(), "--memory", f"{limit}MB"], tmp_path, engine)
+        assert most < limit, command
 
 
 SMALL: dict[str, Callable[[Path], list[str]]] = {

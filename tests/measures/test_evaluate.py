@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from tests.conftest import examples
 
 import leadline as ll
+from leadline.measures import evaluate as evaluate_module
 from leadline.measures.other_programs import offer
 
 QRELS = {"1": {"d1": 1, "d2": 0, "d3": 2}, "2": {"d4": 1}, "3": {"d9": 0}}
@@ -29,6 +30,22 @@ def test_means_follow_the_rules_of_topics() -> None:
     assert scores.values[0, :, 0] == pytest.approx([0.5, 0.0, math.nan], nan_ok=True)
     assert scores.mean_values()[0] == pytest.approx([0.25, 3])
     assert "1 of 3 topics; missing 2 (scored 0)" in scores.notes
+
+
+def test_runs_read_before_and_after_there_is_machine_code_have_the_same_scores(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(5):
+        lines = (f"{topic} Q0 d{doc} 1 {(doc * 7 + number) % 11} x\n" for topic in "123" for doc in range(number, 12))
+        (tmp_path / f"{number}.run").write_text("".join(lines))
+    paths = [str(tmp_path / f"{number}.run") for number in range(5)]
+    expected = ll.evaluate(QRELS, paths, "AP P@5").values
+    monkeypatch.setattr(evaluate_module, "expects", lambda _: False)
+    for plain in range(6):
+        left = [False] * plain + [True]
+        monkeypatch.setattr(evaluate_module, "pays", lambda _, left=left: left.pop(0))
+        assert np.array_equal(ll.evaluate(QRELS, paths, "AP P@5").values, expected, equal_nan=True)
+        assert len(left) == (plain > 4)
 
 
 @pytest.mark.parametrize(

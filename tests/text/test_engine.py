@@ -9,6 +9,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Iterator
+from io import FileIO
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ from leadline.records import runs
 from leadline.retrieval.index import analysis, index, inverting, packing, segment, terms
 from leadline.retrieval.models import searcher
 from leadline.text import engine, fields
-from leadline.text.engine import COMPILING_PAYS, JOBS, LOADING_PAYS, Engine
+from leadline.text.engine import BEGINNING_PAYS, COMPILING_PAYS, JOBS, LOADING_PAYS, Engine
 
 TEXT = "leadline.text.kernels"
 PACKAGES = (
@@ -43,9 +44,16 @@ class FakeLibrary:
 
     def __init__(self, cached: bool = False, error: Exception | None = None, not_cached: OSError | None = None) -> None:
         self.cached, self.error, self.not_cached, self.loads = cached, error, not_cached, 0
+        self.begun, self.compiled = 0, False
 
     def is_cached(self) -> bool:
         return self.cached
+
+    def begin(self, most: int | None = None) -> None:
+        self.begun += 1
+
+    def is_compiled(self) -> bool:
+        return self.compiled
 
     def load(self) -> object:
         self.loads += 1
@@ -63,18 +71,47 @@ def engine_with(library: FakeLibrary) -> Engine:
 @pytest.fixture(autouse=True)
 def _no_override(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.delenv("LEADLINE_ENGINE", raising=False)
+    monkeypatch.setattr(engine.KernelLibrary, "shipped_file", Path("none"))  # whatever a build left in the tree
     engine.warn_once.cache_clear()
     yield
     engine.warn_once.cache_clear()
 
 
 def test_small_jobs_are_plain_until_they_add_up() -> None:
-    cached, missing = engine_with(FakeLibrary(cached=True)), engine_with(FakeLibrary())
+    cached = engine_with(FakeLibrary(cached=True))
     assert not cached.pays(LOADING_PAYS)
     assert cached.pays(1)
-    assert not missing.pays(LOADING_PAYS + 1)
-    assert not missing.pays(COMPILING_PAYS // 2)
-    assert missing.pays(COMPILING_PAYS)
+
+
+@pytest.mark.parametrize("spare", [0, 1])
+def test_a_spare_processor_compiles_while_plain_python_works(spare: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "spare_processors", lambda: spare)
+    library = FakeLibrary()
+    missing = engine_with(library)
+    assert not missing.pays(BEGINNING_PAYS)
+    assert library.begun == 0
+    assert [missing.pays(BEGINNING_PAYS) for _ in range(3)] == [False] * 3
+    assert library.begun == 3 * spare
+    assert missing.pays(COMPILING_PAYS)  # it takes as long to wait for it as the work took so far
+    library.compiled = True
+    other = engine_with(library)
+    assert other.pays(BEGINNING_PAYS)
+
+
+def test_work_to_come_counts_before_it_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "spare_processors", lambda: 1)
+    library = FakeLibrary()
+    missing = engine_with(library)
+    assert not missing.expects(BEGINNING_PAYS)
+    assert library.begun == 0
+    assert not missing.expects(COMPILING_PAYS)
+    assert library.begun == 1
+    assert missing.plain_size == 0
+    assert missing.expects(COMPILING_PAYS + 1)
+    assert library.loads == 1
+    broken = engine_with(FakeLibrary(cached=True, error=RuntimeError("no room")))
+    with pytest.warns(LeadlineWarning, match="no room"):
+        assert not broken.expects(COMPILING_PAYS)  # so that memory is planned for plain Python
 
 
 def test_loaded_code_is_always_used() -> None:
@@ -137,40 +174,50 @@ def test_code_that_cannot_be_cached_is_still_used() -> None:
         assert made.kernel("one") is not None
 
 
-def no_numba(patch: pytest.MonkeyPatch) -> None:
-    patch.setitem(sys.modules, "numba", None)
+def no_numba(patch: pytest.MonkeyPatch, folder: Path) -> None:
+    (folder / "numba.py").write_text("raise ModuleNotFoundError(\"No module named 'numba'\")")
+    patch.syspath_prepend(folder)
 
 
-def numba_raises(patch: pytest.MonkeyPatch) -> None:
-    numba = importlib.import_module("numba")
-
-    def fail(*_: object, **__: object) -> None:
-        raise RuntimeError("compiler out of order")
-
-    patch.setattr(numba, "cfunc", fail)
+def numba_raises(patch: pytest.MonkeyPatch, folder: Path) -> None:
+    (folder / "numba.py").write_text("raise RuntimeError('compiler out of order')")
+    patch.syspath_prepend(folder)
 
 
-def no_llvmlite(patch: pytest.MonkeyPatch) -> None:
+def no_processes(patch: pytest.MonkeyPatch, folder: Path) -> None:
+    patch.setattr(sys, "executable", str(folder / "python"))
+
+
+def no_llvmlite(patch: pytest.MonkeyPatch, _: Path) -> None:
     patch.setitem(sys.modules, "llvmlite", None)
     patch.setitem(sys.modules, "llvmlite.binding", None)
 
 
-def llvm_does_not_load(patch: pytest.MonkeyPatch) -> None:
+def llvm_does_not_load(patch: pytest.MonkeyPatch, _: Path) -> None:
+    class Done:
+        def __init__(self, _module: str, _path: Path, held: FileIO) -> None:
+            held.close()
+
+        def result(self) -> tuple[bytes, None]:
+            return b"{}\nno object", None
+
     def fail(*_: object) -> None:
         raise OSError("cannot map executable memory")
 
-    patch.setattr(engine.KernelLibrary, "_compile", lambda _: b"{}\nno object")
+    patch.setattr(engine, "Compiler", Done)
     patch.setattr(engine.KernelLibrary, "_linked", fail)
 
 
-def unknown_processor(patch: pytest.MonkeyPatch) -> None:
+def unknown_processor(patch: pytest.MonkeyPatch, _: Path) -> None:
     def fail() -> None:
         raise RuntimeError("failed to detect host cpu features")
 
     patch.setattr(importlib.import_module("llvmlite.binding"), "get_host_cpu_features", fail)
 
 
-@pytest.mark.parametrize("sabotage", [no_numba, numba_raises, no_llvmlite, llvm_does_not_load, unknown_processor])
+@pytest.mark.parametrize(
+    "sabotage", [no_numba, numba_raises, no_processes, no_llvmlite, llvm_does_not_load, unknown_processor]
+)
 def test_every_job_answers_without_a_compiler(sabotage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from leadline.measures.evaluate import evaluate
     from leadline.retrieval.index.index import Index
@@ -200,7 +247,7 @@ def test_every_job_answers_without_a_compiler(sabotage, tmp_path: Path, monkeypa
     monkeypatch.setenv("LEADLINE_CACHE", str(tmp_path / "cache"))
     for job in JOBS.values():
         monkeypatch.setattr(job, "engine", Engine(job.engine.library.module))
-    sabotage(monkeypatch)
+    sabotage(monkeypatch, tmp_path)
     with pytest.warns(LeadlineWarning, match="plain Python is used because machine code cannot be") as told:
         assert answers("broken") == expected
     assert len({str(each.message) for each in told}) == len(told) <= 2
@@ -269,6 +316,10 @@ def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", code], env=settings, capture_output=True, text=True, check=False)
 
 
+NOTHING_SHIPPED = """
+from leadline.text import engine
+engine.KernelLibrary.shipped_file = Path("none")
+"""
 EVERYTHING = """
 import json, sys
 from pathlib import Path
@@ -307,10 +358,13 @@ def test_plain_imports_no_compiler(folder: Path) -> None:
 
 
 def test_the_command_line_tells_a_failure_in_one_line(folder: Path) -> None:
-    code = EVERYTHING.format(folder=str(folder)).replace("SABOTAGE", "sys.modules['numba'] = None")
+    code = EVERYTHING.format(folder=str(folder)).replace(
+        "SABOTAGE", f"sys.path.insert(0, {str(folder)!r})\n{NOTHING_SHIPPED}"
+    )
+    (folder / "numba.py").write_text("raise ModuleNotFoundError('no such module')")
     done = run(code, LEADLINE_ENGINE="compiled", LEADLINE_CACHE=str(folder / "cache"))
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout.splitlines()[-1]) == [[3, 2, 1, 0], ["llvmlite", "numba"]]
+    assert json.loads(done.stdout.splitlines()[-1]) == [[3, 2, 1, 0], ["llvmlite"]]
     (line,) = done.stderr.splitlines()
     assert line.startswith("leadline: plain Python is used because machine code cannot be: ModuleNotFoundError")
 

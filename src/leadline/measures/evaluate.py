@@ -14,7 +14,7 @@ import numpy as np
 from leadline.errors import InputError, MeasureError, checked_choice
 from leadline.measures.definition import Measure, MeasuresLike, View, parse_measure, parse_measures
 from leadline.measures.hits import Array, Hits, Integers, Judged
-from leadline.measures.join import Alignment, RunHits, Summary, length_table, listed, pays, together
+from leadline.measures.join import Alignment, RunHits, Summary, expects, length_table, listed, pays, together
 from leadline.measures.run_source import ReadingPlan, RunReading, Source, held_bytes, judgement_bytes
 from leadline.records.inputs import Path
 from leadline.records.other_packages import Format, Grade, Like, Order, Unjudged
@@ -132,7 +132,7 @@ def evaluate(
     if budget is not None:
         columns = len(wanted) * (3 if unjudged == "all" or ties else 1)
         held = held_bytes(qrels_size, len(judged.topics), len(sources), columns)
-        kernels, elsewhere = pays(_size(sources)), spread is not None
+        kernels, elsewhere = expects(_size(sources)), spread is not None
         plan = ReadingPlan.of(sources, budget, kernels=kernels, held=held, elsewhere=elsewhere)
     treatments = TREATMENTS if unjudged == "all" else (unjudged,)
     cube = np.empty((len(sources), len(judged.topics), len(wanted), len(treatments)))
@@ -342,21 +342,35 @@ def hits_of_runs(
 
         yield from spread_hits(sources, reading, spread, plan, progress)
         return
-    kernels = pays(size)
-    if kernels:
-        _ = qrels.tables, qrels.topic_table  # built once, before threads share them
-    plan = plan or ReadingPlan.of(sources, None, kernels=kernels)
-    local = threading.local()
+    parts = _hits_here(sources, reading, plan, divided=log is None)
+    yield from _with_progress(parts, len(sources), progress)
 
-    def one(source: Source) -> RunHits:
+
+def _hits_here(
+    sources: Sequence[Source], reading: RunReading, plan: ReadingPlan | None, *, divided: bool
+) -> Iterator[RunHits]:
+    """The hits of each run: one after the other in plain Python until there is machine code, then several at a time."""
+    local, done = threading.local(), 0
+
+    def read(source: Source, kernels: bool, plan: ReadingPlan) -> RunHits:
         if not hasattr(local, "memory"):
             local.memory = ReusedArrays()
-        if log is None and source.text is None and plan.divides(source):
-            return plan.hits(source, qrels, local.memory, one)
+        if divided and source.text is None and plan.divides(source):
+            return plan.hits(
+                source, reading.qrels, local.memory, lambda part: reading.hits(part, kernels, local.memory)
+            )
         return reading.hits(source, kernels, local.memory)
 
-    with ThreadPoolExecutor(max_workers=plan.workers) as pool:
-        yield from _with_progress(pool.map(one, sources), len(sources), progress)
+    if not expects(reading.size):
+        slow = plan or ReadingPlan.of(sources, None, kernels=False)
+        while done < len(sources) and not pays(_size(sources[done : done + 1])):
+            yield read(sources[done], False, slow)
+            done += 1
+    if done < len(sources):
+        _ = reading.qrels.tables, reading.qrels.topic_table  # built once, before threads share them
+        fast = plan or ReadingPlan.of(sources[done:], None, kernels=True)
+        with ThreadPoolExecutor(max_workers=fast.workers) as pool:
+            yield from pool.map(lambda source: read(source, True, fast), sources[done:])
 
 
 def _with_progress(parts: Iterator[RunHits], total: int, progress: Progress | None) -> Iterator[RunHits]:

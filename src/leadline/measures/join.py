@@ -150,6 +150,11 @@ def pays(size: int) -> bool:
     return _join_text.pays(size)
 
 
+def expects(size: int) -> bool:
+    """Whether to use machine code from the start for runs of so many bytes together; `pays` is asked for each later."""
+    return _join_text.engine.expects(size)
+
+
 def _in_one_pass(kernel: Kernel, text: SourceText, qrels: Qrels, order: Order, memory: NewArrays) -> RunHits | None:
     """None where topics are scattered over the file, a number needs Python, or the text is to be refused."""
     topics, lines = arrays_for(text, memory, most_topics=MOST_TOPICS)

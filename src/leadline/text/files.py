@@ -457,8 +457,7 @@ def read_cached(path: Path) -> bytes | None:
             stored = file.read() if _is_private(os.fstat(file.fileno())) else b""
     except OSError:
         return None
-    digest, content = stored[:32], stored[32:]
-    return content if _digest(path, content) == digest else None
+    return checked_content(path, stored)
 
 
 def write_cached(path: Path, content: bytes) -> OSError | None:
@@ -471,7 +470,7 @@ def write_cached(path: Path, content: bytes) -> OSError | None:
         remove_leftovers(path.parent)
         part, descriptor = new_file(path.parent, 0o600)
         with os.fdopen(descriptor, "wb") as file:
-            file.write(_digest(path, content) + content)
+            file.write(with_checksum(path, content))
             file.flush()
             os.fsync(file.fileno())
             if os.name == "posix":  # while it is locked, so that nobody takes it for a leftover
@@ -485,8 +484,33 @@ def write_cached(path: Path, content: bytes) -> OSError | None:
     return None
 
 
-def _digest(path: Path, content: bytes) -> bytes:
-    return hashlib.sha256(os.fsencode(path.name) + b"\0" + content).digest()
+def hold_cached(path: Path) -> FileIO | None:
+    """Mark a file of the cache as being made, until the returned file is closed; None where nothing can be cached.
+
+    Raises BlockingIOError where another process makes it. What a killed process leaves is removed as other leftovers.
+    """
+    digest = hashlib.sha256(os.fsencode(path.name)).hexdigest()[:16]
+    try:
+        if not path.is_absolute():
+            return None
+        _make_private(path.parent)
+        file = FileIO(path.parent / f"{PART_PREFIX}{digest}{PART_SUFFIX}", "a", opener=open_stored)
+    except OSError:
+        return None
+    if hold(file.fileno()) is False:
+        file.close()
+        raise BlockingIOError
+    return file
+
+
+def with_checksum(path: Path, content: bytes) -> bytes:
+    """What a file holds beside others of its kind: a checksum of its name and content, and the content."""
+    return hashlib.sha256(os.fsencode(path.name) + b"\0" + content).digest() + content
+
+
+def checked_content(path: Path, stored: bytes) -> bytes | None:
+    """The content that `with_checksum` took; None where it is damaged, or that of another file."""
+    return stored[32:] if stored == with_checksum(path, stored[32:]) else None
 
 
 def _make_private(folder: Path) -> None:

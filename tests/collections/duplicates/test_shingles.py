@@ -9,11 +9,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from leadline.collections.duplicates import sketches as duplicate_sketches
 from leadline.collections.duplicates.sketches import (
     UNITS,
     Bands,
     By,
     ShingleHashes,
+    band_hashes,
     bands,
     canonical,
     check_places,
@@ -21,6 +23,7 @@ from leadline.collections.duplicates.sketches import (
     estimate,
     resemblance,
     shingles,
+    sketched_bands,
     sketches,
     tokens,
 )
@@ -108,13 +111,15 @@ def test_another_programs_figures(shared: object) -> None:
             assert abs(guess - float(exact)) <= 3 / math.sqrt(places)
 
 
-@given(TEXTS, BY, st.integers(1, 6))
-@example(["x\ny", "x", "\n", ""], "lines", 2)
-def test_both_engines_and_the_definition_agree(texts: list[str], by: By, width: int) -> None:
+@given(TEXTS, BY, st.integers(1, 6), st.sampled_from([1, 3, 10, 1 << 19]))
+@example(["x\ny", "x", "\n", ""], "lines", 2, 1)
+@example(["a b", "cd\ne f\n", "g"], "lines", 1, 2)
+def test_both_engines_and_the_definition_agree(texts: list[str], by: By, width: int, piece: int) -> None:
     found = []
     for engine in ("plain", "compiled"):
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("LEADLINE_ENGINE", engine)
+            patch.setattr(duplicate_sketches, "PLAIN_PIECE", piece)
             hashed = ShingleHashes.of(texts, width, by)
             found.append((hashed, sketches(hashed, 16), hashed.fingerprints))
     (plain, plain_sketch, plain_print), (compiled, sketch, prints) = found
@@ -162,3 +167,12 @@ def test_bands_miss_hardly_any_pair_at_the_threshold() -> None:
         bands(0.05)
     with pytest.raises(InputError, match="a power of 2 from 16 to 16384, got 100"):
         check_places(100)
+
+
+def test_bands_of_some_texts_at_a_time_are_those_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ["", *(" ".join(f"w{n % (7 + k)}" for n in range(30 * k)) for k in range(9)), "alone"]
+    found, cut = ShingleHashes.of(texts, 2, "words"), Bands(8, 2)
+    whole = band_hashes(sketches(found, 16), cut)
+    for most in (1, 100, 1000):
+        monkeypatch.setattr(duplicate_sketches, "SKETCHED", most)
+        assert (sketched_bands(found, 16, cut) == whole).all()

@@ -23,6 +23,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "LARGEST_PART", 200)
     monkeypatch.setattr(source, "_PIECE", 64)
     monkeypatch.setattr(graph, "AT_ONCE", 7)
+    monkeypatch.setattr(graph, "PLAIN_AT_ONCE", 7)
 
 
 def edges(third: str) -> str:

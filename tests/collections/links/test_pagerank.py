@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.conftest import examples
 
+from leadline.collections.links import graph as graph_of_links
 from leadline.collections.links.graph import LinkGraph
 from leadline.collections.links.page_scores import page_ranks, pagerank_of
 from leadline.collections.links.reading import graph_of_edges
@@ -57,6 +58,7 @@ def test_networkx_gives_the_same(engine: str, weighted: bool, monkeypatch: pytes
 @pytest.mark.parametrize("weighted", [False, True])
 def test_both_engines_give_the_same_bits(weighted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(5)
+    monkeypatch.setattr(graph_of_links, "PLAIN_AT_ONCE", 3000)
     for pages, links in ((1, 0), (1, 1), (9, 30), (1000, 7000), (30_000, 200_000)):
         sources, targets = (rng.integers(0, pages, links) for _ in range(2))
         weights = rng.random(links) if weighted and links else None

@@ -66,13 +66,15 @@ def test_postings(texts: list[list[int]], term_of: list[int], positions: bool) -
     assert plain == fast
 
 
-@given(st.lists(st.sets(term, max_size=6).map(sorted), min_size=1, max_size=5))
-def test_merged_dictionaries(parts: list[list[bytes]]) -> None:
+@given(st.lists(st.sets(term, max_size=6).map(sorted), min_size=1, max_size=5), st.sampled_from([1, 4, 12, 1 << 17]))
+def test_merged_dictionaries(parts: list[list[bytes]], at_once: int) -> None:
     together = Terms.of([name for part in parts for name in part])
     bounds = offsets_of([len(part) for part in parts])
-    plain, fast = both(segment._merged, together, bounds)
-    assert plain == fast
-    new, origin = segment._merged.version(False)(together, bounds)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(segment, "NAMES_AT_ONCE", at_once)
+        plain, fast = both(segment._merged, together, bounds)
+        assert plain == fast
+        new, origin = segment._merged.version(False)(together, bounds)
     assert [together[old] for old in origin.tolist()] == sorted({name for part in parts for name in part})
     assert [together[origin[number]] for number in new.tolist()] == list(together)
 

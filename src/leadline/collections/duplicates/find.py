@@ -36,10 +36,9 @@ from leadline.collections.duplicates.sketches import (
     UNITS,
     Bands,
     ShingleHashes,
-    band_hashes,
     bands,
     check_places,
-    sketches,
+    sketched_bands,
 )
 from leadline.collections.links.reading import collection_links
 from leadline.errors import InputError, checked_choice
@@ -344,6 +343,7 @@ def _text(value: Any) -> str:
 Progress = Callable[[int, int, str], None]
 # Measured with benchmarks/memory.py: the memory of the libraries, of each document, and of each byte of a batch.
 BASE_BYTES, BYTES_A_DOCUMENT, BYTES_A_BYTE = 200_000_000, 500, 12
+BYTES_A_LETTER = 40  # of each byte of a batch whose tokens are letters
 SMALLEST_BATCH = 1 << 20
 COLUMNS = ("group", "document", "resemblance", "kept")
 
@@ -450,13 +450,14 @@ def duplicates(
     if keep == "best-linked":
         _ = texts.links()  # refused before anything is read
     budget = MemoryBudget.of(memory)
-    folder = _keep_to(texts, budget, cut)
+    a_byte = BYTES_A_LETTER if by == "letters" else BYTES_A_BYTE
+    folder = _keep_to(texts, budget, cut, a_byte)
     with ExitStack() as stack:
         sets = stack.enter_context(closing(StoredSets(folder)))
         stored = None if cut is None else stack.enter_context(closing(StoredBands(cut.count, folder)))
         pieces = texts.batches if spread is None else texts.pieces
         spread = spread or spread_here
-        seen = _warn_of_largest(pieces(), LargestDocument(budget, texts.batch_bytes, BYTES_A_BYTE))
+        seen = _warn_of_largest(pieces(), LargestDocument(budget, texts.batch_bytes, a_byte))
         read = spread(_hashed, ((piece,) for piece in seen), shingle, by, places, cut)
         first = _first_reading(read, texts, stored, sets, progress)
         total = len(first.tokens)
@@ -489,7 +490,7 @@ def duplicates(
     return Duplicates(entries, total, compared, cut, resemblance, tuple(notes))
 
 
-def _keep_to(texts: Texts, budget: MemoryBudget | None, cut: Bands | None) -> str | None:
+def _keep_to(texts: Texts, budget: MemoryBudget | None, cut: Bands | None, bytes_a_byte: int) -> str | None:
     """Make the batches of texts small enough for a budget; return the folder for temporary files."""
     if budget is None:
         return None
@@ -498,8 +499,8 @@ def _keep_to(texts: Texts, budget: MemoryBudget | None, cut: Bands | None) -> st
     # Pairs that must be equal in several bands are counted with the order of all bands in memory.
     a_document = BYTES_A_DOCUMENT + (8 * cut.count if cut.least > 1 else 0)
     fixed = BASE_BYTES + a_document * len(texts.ids)
-    budget.require(fixed + SMALLEST_BATCH * BYTES_A_BYTE, f"duplicates among {counted(len(texts.ids), 'document')}")
-    texts.batch_bytes = min(BATCH_BYTES, (budget.size - fixed) // BYTES_A_BYTE)
+    budget.require(fixed + SMALLEST_BATCH * bytes_a_byte, f"duplicates among {counted(len(texts.ids), 'document')}")
+    texts.batch_bytes = min(BATCH_BYTES, (budget.size - fixed) // bytes_a_byte)
     budget.state(f"batches of {readable_size(texts.batch_bytes)} of text, bands and shingles in temporary files")
     return budget.folder
 
@@ -576,7 +577,7 @@ def _hashed(piece: TextBatch | PartTexts, width: int, by: By, places: int, cut: 
 
 def _hashed_batch(batch: TextBatch, width: int, by: By, places: int, cut: Bands | None) -> _HashedBatch:
     shingles = ShingleHashes.of(batch.texts, width, by)
-    bands = None if cut is None else band_hashes(sketches(shingles, places), cut)
+    bands = None if cut is None else sketched_bands(shingles, places, cut)
     sets = shingles.sets() if cut is None else None
     return _HashedBatch(batch.rows, shingles.tokens, shingles.fingerprints, bands, sets)
 

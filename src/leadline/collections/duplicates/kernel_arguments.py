@@ -7,7 +7,7 @@ import numpy as np
 # What a character is in a token, as `sketches.py` classes it.
 BETWEEN, IN_WORD, ALONE = 0, 1, 2
 LETTERS, WORDS, LINES = 0, 1, 2
-NEWLINE = 10
+NEWLINE, SPACE = 10, 32
 
 TOKEN_BASE = np.uint64(0x9E3779B97F4A7C15)  # a token's hash is a polynomial in this, modulo 2**64, then mixed
 LINE_BASE = np.uint64(0xD6E8FEB86659FD93)  # a line's is one of its words' hashes

@@ -18,8 +18,8 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise, takewhile
 from math import comb
@@ -42,6 +42,7 @@ from leadline.collections.duplicates.kernel_arguments import (
     OTHERS,
     SHINGLE_BASE,
     SHORT_MARK,
+    SPACE,
     TOKEN_BASE,
     VALUE_BITS,
     VALUE_WIDTH,
@@ -49,6 +50,7 @@ from leadline.collections.duplicates.kernel_arguments import (
 )
 from leadline.errors import InputError
 from leadline.text.engine import Kernel, compiled_job
+from leadline.text.memory import cuts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,6 +63,8 @@ if TYPE_CHECKING:
 
 
 UNITS: dict[By, int] = {"words": WORDS, "letters": LETTERS, "lines": LINES}
+PLAIN_PIECE = 1 << 19  # bytes that plain Python hashes at a time, and tokens
+SKETCHED = 1 << 19  # shingles, and numbers of sketches, in memory at a time
 PLAIN_COST = 4  # the plain twins need so many times as long for a byte as reading one takes
 _PADDING = 8
 # Scripts and styles with what they hold, comments, and tags. A tag begins with a letter or /, so that a < b stays.
@@ -170,6 +174,33 @@ def polynomials(
 
 
 def _hashes_plain(content: NDArray[np.uint8], offsets: NDArray[np.int64], unit: int) -> _Hashes:
+    """In pieces that end between tokens: NumPy takes a hundred bytes of memory for each byte of a piece."""
+    found, ends = [], np.zeros(len(offsets), np.int64)
+    for begin, end in _pieces(content, offsets, unit):
+        hashes, within = _piece_hashed(content[begin : end + _PADDING], np.clip(offsets - begin, 0, end - begin), unit)
+        found.append(hashes)
+        ends += within  # of a text that ends before the piece none, of one that ends behind it all
+    return np.concatenate([*found, np.empty(0, np.uint64)]), ends
+
+
+def _pieces(content: NDArray[np.uint8], offsets: NDArray[np.int64], unit: int) -> Iterator[tuple[int, int]]:
+    """Where pieces of about PLAIN_PIECE bytes begin and end: with a text, or behind a blank, for lines a line feed."""
+    begin, size = 0, int(offsets[-1])
+    while begin < size:
+        end = min(begin + PLAIN_PIECE, size)
+        end_of_text = int(offsets[np.searchsorted(offsets, end)])
+        while end < end_of_text:  # on to where a token ends, however long it is
+            some = content[end : min(end + PLAIN_PIECE, end_of_text)]
+            ends = some == NEWLINE if unit == LINES else (some == NEWLINE) | (some == SPACE)
+            if ends.any():
+                end += int(ends.argmax()) + 1
+                break
+            end += len(some)
+        yield begin, end
+        begin = end
+
+
+def _piece_hashed(content: NDArray[np.uint8], offsets: NDArray[np.int64], unit: int) -> _Hashes:
     size = int(offsets[-1])
     begins = np.flatnonzero((content[:size] & 0xC0) != 0x80)  # of each character
     ends = np.append(begins[1:], size)
@@ -276,7 +307,21 @@ def _shingled_plain(hashes: NDArray[np.uint64], offsets: NDArray[np.int64], widt
     counts = np.diff(offsets)
     places = np.zeros(len(offsets), np.int64)
     np.cumsum(np.where(counts < width, np.minimum(counts, 1), counts - width + 1), out=places[1:])
-    total, sizes = int(places[-1]), np.diff(places)
+    found, prints = np.empty(int(places[-1]), np.uint64), np.empty(len(counts), np.uint64)
+    for begin, end in cuts(counts, PLAIN_PIECE):
+        some = slice(places[begin], places[end])
+        found[some], prints[begin:end] = _texts_shingled(
+            hashes, offsets[begin : end + 1], places[begin : end + 1], width
+        )
+    return found, places, prints
+
+
+def _texts_shingled(
+    hashes: NDArray[np.uint64], offsets: NDArray[np.int64], places: NDArray[np.int64], width: int
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """The shingles of some texts and the fingerprint of each; `places` are those of their shingles among all."""
+    counts, sizes, places = np.diff(offsets), np.diff(places), places - places[0]
+    total = int(places[-1])
     begins = np.repeat(offsets[:-1] - places[:-1], sizes) + np.arange(total)  # the first token of each shingle
     length = np.repeat(np.minimum(counts, width), sizes)  # its tokens
     values = np.zeros(total, np.uint64)
@@ -286,7 +331,7 @@ def _shingled_plain(hashes: NDArray[np.uint64], offsets: NDArray[np.int64], widt
     short = length < width
     values[short] += SHORT_MARK * length[short].astype(np.uint64)
     found = mixed(values)
-    return found, places, mixed(polynomials(found, TOKEN_BASE, places[:-1], places[1:]))
+    return found, mixed(polynomials(found, TOKEN_BASE, places[:-1], places[1:]))
 
 
 @compiled_job("leadline.collections.duplicates.kernels.hash_shingles", plain=_shingled_plain)
@@ -353,8 +398,19 @@ def check_places(places: int) -> None:
 def sketches(shingles: ShingleHashes, places: int = PLACES) -> NDArray[np.uint64]:
     """A row of numbers for each text; that of a text without shingles is all EMPTY."""
     check_places(places)
-    job = _sketched.choose(20 * len(shingles.hashes) + places * len(shingles))
+    job = _sketched.choose(20 * len(shingles.hashes) + places * (len(shingles.offsets) - 1))
     return job(shingles.hashes, shingles.offsets, places)
+
+
+def sketched_bands(shingles: ShingleHashes, places: int, cut: Bands) -> NDArray[np.uint64]:
+    """The bands of each text, as `band_hashes` gives them, with the sketches of some texts in memory at a time."""
+    offsets = shingles.offsets
+    found = np.empty((cut.count, len(shingles)), np.uint64)
+    for begin, end in cuts(np.diff(offsets) + places, SKETCHED):
+        hashes = shingles.hashes[offsets[begin] : offsets[end]]
+        some = replace(shingles, hashes=hashes, offsets=offsets[begin : end + 1] - offsets[begin])
+        found[:, begin:end] = band_hashes(sketches(some, places), cut)
+    return found
 
 
 def estimate(first: NDArray[np.uint64], second: NDArray[np.uint64]) -> float:

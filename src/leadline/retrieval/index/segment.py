@@ -23,6 +23,7 @@ classes, names and numbers as the codes of a dictionary. All integers are packed
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -605,14 +606,35 @@ def _coded(segments: Sequence[Segment], column: str, disk: _Disk) -> dict[str, _
     return {**stored_terms(merged.terms, "terms", "term_lengths"), "counts": counts, "codes": codes}
 
 
+NAMES_AT_ONCE = 1 << 17  # terms that plain Python holds while it merges
+
+
 def _merged_plain(
     terms: Terms, bounds: NDArray[np.int64], room: NewArrays = NEW_ARRAYS
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    names = list(terms)
-    first = dict(zip(reversed(names), range(len(names) - 1, -1, -1), strict=True))
-    number = {name: new for new, name in enumerate(sorted(first))}
-    new = np.array([number[name] for name in names], np.int32)
-    return new, np.array([first[name] for name in number], np.int64)
+    """In ranges of terms: each goes as far as all dictionaries have been read."""
+    new, origin = room.take("new", len(terms), np.int32), room.take("origin", len(terms), np.int64)
+    done, ends, merged = bounds[:-1].tolist(), bounds[1:].tolist(), 0
+    names: list[list[bytes]] = [[] for _ in done]
+    share = max(1, NAMES_AT_ONCE // max(1, len(done)))
+    while done != ends:
+        for part, some in enumerate(names):
+            some += [terms[at] for at in range(done[part] + len(some), min(done[part] + share, ends[part]))]
+        limits = [some[-1] for part, some in enumerate(names) if done[part] + len(some) < ends[part]]
+        counts = [bisect_right(some, min(limits)) if limits else len(some) for some in names]
+        if not any(counts):  # a dictionary that is not sorted
+            counts = [len(some) for some in names]
+        first: dict[bytes, int] = {}
+        for part in range(len(names) - 1, -1, -1):
+            first |= dict(zip(names[part][: counts[part]], range(done[part], ends[part]), strict=False))
+        number = {name: merged + place for place, name in enumerate(sorted(first))}
+        for part, count in enumerate(counts):
+            new[done[part] : done[part] + count] = [number[name] for name in names[part][:count]]
+            done[part] += count
+            del names[part][:count]
+        origin[merged : merged + len(number)] = [first[name] for name in number]
+        merged += len(number)
+    return new, origin[:merged]
 
 
 @compiled_job("leadline.retrieval.index.kernels.merge_terms", plain=_merged_plain)

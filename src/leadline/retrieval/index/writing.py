@@ -50,6 +50,7 @@ from leadline.retrieval.index.terms import Terms
 from leadline.retrieval.index.tombstones import ROWS as DEAD_ROWS
 from leadline.retrieval.index.tombstones import LiveSegment, write_tombstones
 from leadline.text.checksums import file_sha256, sealed, stored_bytes
+from leadline.text.engine import LOADING_PAYS, engine_of
 from leadline.text.files import readable_size, reported, sync_folder, write_stored
 from leadline.text.owned_folder import OwnedFolder
 from leadline.text.spread import LargestDocument, MemoryBudget, MemoryLike, Spread
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
 UNFINISHED = "unfinished-"  # prefix of the folder for segments to be merged
 # Measured with benchmarks/memory.py: the memory of the libraries, of each document, and of each byte of a batch.
 BASE_BYTES, BYTES_A_DOCUMENT, BYTES_A_BYTE = 220_000_000, 150, 10
+PLAIN_BYTES_A_BYTE = 28  # without machine code
 SMALLEST_BATCH = 1 << 20
 AT_ONCE = 16  # segments merged together: the head of each dictionary is compared for every term
 
@@ -81,10 +83,11 @@ class BuildSizes:
         documents = len(source) if is_collection(source) else 0
         budget.require(least_memory(documents), f"an index of {counted(documents, 'document')}")
         fixed = BASE_BYTES + BYTES_A_DOCUMENT * documents
-        room = (budget.size - fixed) // BYTES_A_BYTE
+        compiled = engine_of("leadline.retrieval.index.kernels").expects(LOADING_PAYS + 1)
+        room = (budget.size - fixed) // (BYTES_A_BYTE if compiled else PLAIN_BYTES_A_BYTE)
         while threads > 1 and room // (threads + 1) < min(4 * SMALLEST_BATCH, BATCH_BYTES):
             threads -= 1
-        batch = min(BATCH_BYTES, room // (threads + 1))
+        batch = min(BATCH_BYTES, max(room // (threads + 1), SMALLEST_BATCH))
         budget.state(f"{threads + 1} batches of {readable_size(batch)} of text at a time, merged on disk")
         return cls(threads, batch, MergeSizes(min(MERGE_SIZES.slab, batch // 6), min(MERGE_SIZES.in_memory, batch)))
 
