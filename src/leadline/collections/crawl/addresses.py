@@ -336,7 +336,7 @@ def _patterns(written: Sequence[str]) -> re.Pattern[str] | None:
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Lookup = Callable[[str, int], Awaitable[list[str]]]
-_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")  # that of a network, 64:ff9b:1::/48, may hold IPv4 anywhere: none is public
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")  # not 64:ff9b:1::/48, which holds IPv4 where a network wants it
 _COMPATIBLE = ipaddress.IPv6Network("::/96")  # an old form of IPv4 inside IPv6
 _UNICAST = ipaddress.IPv6Network("2000::/3")  # of IPv6, nothing else was ever given out for public use
 _SPECIAL = tuple(  # not for public use, though some versions of Python call them or a part of them global
