@@ -178,6 +178,12 @@ def test_a_table_of_other_runs_is_refused(folder: Path, capsys: Any) -> None:
     assert "names none of the runs" in refusal(["evaluate", "qrels.txt", "a.run", "--runs-info", "info.csv"], capsys)
 
 
+def test_a_run_with_two_rows_is_refused(folder: Path, capsys: Any) -> None:
+    Path("info.csv").write_text("run,team\na,1\na,2\n")
+    said = refusal(["evaluate", "qrels.txt", "a.run", "--runs-info", "info.csv"], capsys)
+    assert "info.csv:3: run a is given twice" in said
+
+
 @pytest.mark.parametrize(
     ("table", "said"),
     [
@@ -186,6 +192,8 @@ def test_a_table_of_other_runs_is_refused(folder: Path, capsys: Any) -> None:
         ("run,team\nb,2\n", "1 run without a row: a"),
         ("run,team\nb,2\nc,2\n", "1 row of runs that are not among the runs: c; 1 run without a row: a"),
         ("run,file\nBM25,a.run\nb,runs/b.run\n", "column file has their names: the names and the files look swapped"),
+        ("run,file\na,b.run\nb,runs/a.run\n", "column file has other runs than the names beside it: a, b"),
+        ("run,file\na,a.run\nb,runs/b.run\n", ""),
         ("run,team\na.run,1\nb.run,2\n", "it has names of files: write them without folder and ending"),
     ],
 )

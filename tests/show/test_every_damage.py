@@ -58,6 +58,7 @@ SOUND = {  # thing, file, damage: why nothing is said
     ("lab", "jobs/leadline.jsonl", "swapped"): "it lists other logs of commands",
     ("lab", "runs/found.run.manifest.json", "gone"): "it was not added with the run, so nobody knows of it",
     ("pool", "pool.txt.journal", "gone"): "outside a lab nobody knows whether anybody judged",
+    ("backup", ".*", "longer by 1 byte"): "what is behind an archive is not of it",
     ("journal|people|history|backup|results|lab.store", ".*", "swapped"): "another whole one, which is sound",
 }
 KNOWN_BY_IT = {("runs", "leadline.jsonl"), ("lab/jobs", "leadline.jsonl")}  # by nothing else: without, they are refused
@@ -82,6 +83,8 @@ def flipped(path: Path, _: Path) -> None:
 DAMAGES: dict[str, Damage] = {
     "gone": lambda path, _: path.unlink(),
     "cut": cut,
+    "cut at its end": lambda path, _: path.write_bytes(path.read_bytes().rstrip(b"\n")[:-1]),
+    "longer by 1 byte": lambda path, _: path.write_bytes(path.read_bytes() + b"x"),
     "flipped": flipped,
     "empty": lambda path, _: os.truncate(path, 0),
     "swapped": lambda path, other: path.write_bytes(other.read_bytes()),

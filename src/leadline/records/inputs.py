@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from leadline.errors import InputError
+from leadline.errors import InputError, visible
 from leadline.records.other_packages import OtherQrels, OtherRun
 from leadline.text.sheet import DOCUMENT, label, read_columns, read_sheet
 from leadline.text.source import read_text
@@ -62,7 +62,12 @@ def read_runs_info(path: str | os.PathLike[str]) -> dict[str, dict[str, str]]:
         problem = f"one column ({sheet.columns[key]}), expected a table with a header: run,team,..."
         raise InputError(sheet.name, problem, line=1)
     others = [(c, name) for c, name in enumerate(sheet.columns) if c != key]
-    return {label(row[key]): {name: label(row[c]) for c, name in others} for row in sheet.rows}
+    found: dict[str, dict[str, str]] = {}
+    for number, row in enumerate(sheet.rows):
+        if (run := label(row[key])) in found:
+            raise sheet.error(number, f"run {visible(run)} is given twice")
+        found[run] = {name: label(row[c]) for c, name in others}
+    return found
 
 
 def read_groups(duplicates: DuplicatesLike) -> dict[str, str]:

@@ -5,6 +5,7 @@ This is the only word on whether something is sound. Each kind has its check bes
 
 from __future__ import annotations
 
+import contextlib
 import os
 import zipfile
 from collections.abc import Callable, Iterator
@@ -36,6 +37,7 @@ from leadline.retrieval.pipeline.grid import check_grid
 from leadline.retrieval.word_search import HISTORY, OLDER_HISTORY, SearchHistory
 from leadline.show.demo import KEYS, check_demo
 from leadline.show.lab.check_lab import check_lab
+from leadline.show.lab.lab import Lab
 from leadline.show.lab.lab_store import FILE as LAB_FILE
 from leadline.show.lab.lab_store import LAB_STORE, RESULTS, RESULTS_STORE
 from leadline.text.checksums import Finding, findings, parsed_object, stored_bytes
@@ -131,6 +133,10 @@ def examine(path: str | os.PathLike[str]) -> Examination:
         found.files += 1
         found.bytes += file.stat().st_size
     _add_others(found, place)
+    if kind == "lab" and found.strangers:
+        with contextlib.suppress(InputError):  # which is among the findings
+            had = {entry.path.resolve() for entry in Lab.open(place).entries()}
+            found.strangers = [each for each in found.strangers if each.resolve() not in had]
     if kind == "review" and not found.findings:
         found.notes += journal_notes(place)
     return found

@@ -263,6 +263,15 @@ def open_here(place: Path, letters: str) -> Iterator[None]:
             del _heads[about.st_dev, about.st_ino]
 
 
+def is_open_here(place: Path) -> bool:
+    """Whether a store is open in this process, so that reading its file would give up its locks.
+
+    `one_at_a_time` is held.
+    """
+    about = os.lstat(place)
+    return (about.st_dev, about.st_ino) in _heads
+
+
 def store_letters(place: Path) -> str:
     """The letters in the head of a store, which say of what kind it is; empty for another file."""
     head, _ = _ends(place)

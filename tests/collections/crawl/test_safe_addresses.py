@@ -140,7 +140,8 @@ def test_public_addresses(address: str) -> None:
     [
         ("fec0::1", "site-local"), ("feff:ffff::1", "site-local"), ("fe80::1", "link-local"), ("fc00::1", "private"),
         ("fdff::1", "private"), ("ff02::1", "multicast"), ("::ffff:192.168.0.1", "private"), ("::10.0.0.1", "private"),
-        ("::ffff:0:10.0.0.1", "reserved"), ("64:ff9b::10.0.0.1", "private"), ("64:ff9b:1::7f00:1", "loopback"),
+        ("::ffff:0:10.0.0.1", "reserved"), ("64:ff9b::10.0.0.1", "private"), ("64:ff9b:1::7f00:1", "reserved"),
+        ("64:ff9b:1:a00:0:100:808:808", "reserved"), ("192.88.99.1", "private"), ("168.63.129.16", "private"),
         ("2002:a00:1::", "private"), ("2002:7f00:1::1", "loopback"), ("2001:db8::1", "private"), ("3fff::1", "private"),
         ("100::1", "reserved"), ("5f00::1", "reserved"), ("4000::1", "reserved"), ("100.64.0.1", "private"),
         ("100.127.255.255", "private"), ("192.0.0.1", "private"), ("192.0.0.9", "private"), ("192.0.0.192", "private"),

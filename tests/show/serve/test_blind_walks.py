@@ -20,7 +20,7 @@ from tests.show.serve.reviewing.conftest import is_relevant, ris
 
 from leadline.judge.journal import People
 from leadline.judge.review.exchange import begin_review
-from leadline.judge.review.project import PEOPLE, ReviewProject, ReviewSettings
+from leadline.judge.review.project import KNOWN, PEOPLE, ReviewProject, ReviewSettings
 from leadline.judge.review.review_state import Proposer
 from leadline.show.lab.lab import Lab
 from leadline.show.serve.desks import ReviewDesk, open_desk
@@ -166,6 +166,18 @@ def test_a_reader_of_a_review_is_told_nothing_by_another_mark(
     assert differing(*found) == []
     assert len({path for path, _ in routes(team.app)}) > 15
     assert {status for status, _, _ in found[0].values()} >= {200, 303, 400, 403}
+
+
+def test_a_paper_that_a_colleague_adds_as_known_is_read_by_the_others_as_any(reviews: Reviews) -> None:
+    found = []
+    for about in ({"grade": 0}, {"grade": 1, "reason": KNOWN}):
+        team = reviews(1.0)
+        question = team.next("ben")[0]
+        team.send("ben", "/api/judgements", topic="abstract", document=question, seconds=2.0, **about)
+        assert question in team.next("anna")
+        found.append(told(team, question))
+        team.desk.close()
+    assert differing(*found) == []
 
 
 def judge(team: Team, prefix: str, place: int, *, turned: bool, sent_back: bool) -> str:

@@ -336,11 +336,12 @@ def _patterns(written: Sequence[str]) -> re.Pattern[str] | None:
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Lookup = Callable[[str, int], Awaitable[list[str]]]
-_NAT64 = tuple(map(ipaddress.IPv6Network, ("64:ff9b::/96", "64:ff9b:1::/48")))
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")  # not 64:ff9b:1::/48, which holds IPv4 where a network wants it
 _COMPATIBLE = ipaddress.IPv6Network("::/96")  # an old form of IPv4 inside IPv6
 _UNICAST = ipaddress.IPv6Network("2000::/3")  # of IPv6, nothing else was ever given out for public use
 _SPECIAL = tuple(  # not for public use, though some versions of Python call them or a part of them global
-    map(ipaddress.ip_network, ("192.0.0.0/24", "2001:db8::/32", "3fff::/20"))
+    # The fourth leads to the next relay of 6to4, the fifth to the service of a cloud for the machine itself.
+    map(ipaddress.ip_network, ("192.0.0.0/24", "2001:db8::/32", "3fff::/20", "192.88.99.0/24", "168.63.129.16/32"))
 )
 
 
@@ -385,7 +386,7 @@ def _inner(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
         return address.sixtofour
     if address.teredo is not None:
         return address.teredo[1]
-    if any(address in network for network in _NAT64) or (address in _COMPATIBLE and int(address) > 1):
+    if address in _NAT64 or (address in _COMPATIBLE and int(address) > 1):
         return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
     return None
 

@@ -314,6 +314,8 @@ def check_run_table(path: str, info: Mapping[str, Mapping[str, str]], runs: Sequ
     known, rows = set(runs), list(info)
     without_run, without_row = [row for row in rows if row not in known], [run for run in runs if run not in info]
     if not info or not (without_run or without_row):
+        if crossed := _crossed(info):
+            warnings.warn(f"{path}: {crossed}", LeadlineWarning, stacklevel=2)
         return
     swapped = _swapped(info, known)
     if len(without_run) == len(rows):
@@ -337,6 +339,18 @@ def _swapped(info: Mapping[str, Mapping[str, str]], runs: set[str]) -> str:
             return f"; column {column} has their names: the names and the files look swapped"
     if sum(stem(row) in runs for row in info) > named:
         return "; it has names of files: write them without folder and ending"
+    return ""
+
+
+def _crossed(info: Mapping[str, Mapping[str, str]]) -> str:
+    """A line, where another column has the names of the same runs in another order."""
+    from leadline.text.source import stem
+
+    for column in dict.fromkeys(name for attributes in info.values() for name in attributes):
+        named = {row: stem(attributes.get(column, "")) for row, attributes in info.items()}
+        crossed = [row for row, name in named.items() if name != row]
+        if crossed and sorted(named.values()) == sorted(info):
+            return f"column {column} has other runs than the names beside it: {_some(crossed)}; were they swapped?"
     return ""
 
 

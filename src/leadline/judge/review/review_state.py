@@ -501,7 +501,8 @@ class ReadingQueue:
 
     def _is_second(self, state: ReviewState, person: str, row: int) -> bool:
         marks = state.marks_of(row, STAGES[0])
-        return bool(marks) and person not in marks and all(mark.reason != KNOWN for mark in marks.values())
+        # Also what a colleague says was known: left out here, it would tell that the colleague kept it.
+        return bool(marks) and person not in marks and STARTER not in marks
 
     def _full(self, state: ReviewState, person: str, own: set[int], others: set[int], expert: bool) -> list[int]:
         """Units that were kept by their abstracts, in the order in which they were read."""

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from leadline.collections.documents.collection import check_collection
 from leadline.errors import InputError
-from leadline.judge.journal import REPAIR as FIX_PEOPLE
-from leadline.judge.journal import People
+from leadline.judge.journal import check_people
 from leadline.judge.pools import FIX_JOURNAL, check_pool
 from leadline.judge.review.project import check_review
 from leadline.records.manifest import MEND, check_manifest
@@ -98,7 +97,8 @@ def state_of(entry: LabEntry, found: Sequence[Finding]) -> str:
 
 def check_own_files(lab: Lab) -> Iterator[Finding]:
     """Everything that is damaged in what a lab keeps of itself: people, audit log and jobs."""
-    yield from findings(lambda: People(lab.folder / PEOPLE), FIX_PEOPLE)
+    if os.path.lexists(people := lab.folder / PEOPLE):
+        yield from check_people(people)
     yield from findings(partial(_check_store, lab.results), FIX_RESULTS)
     try:
         _check_store(lab.store)

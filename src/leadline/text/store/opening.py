@@ -113,8 +113,8 @@ def connect_to_write(path: Path) -> sqlite3.Connection:
 
 
 def on_disk(connection: sqlite3.Connection) -> bool:
-    """Whether a connection has a file open."""
-    return bool(connection.execute("pragma database_list").fetchone()[2])
+    """Whether a connection has a file open. What SQLite calls a copy in memory is no path."""
+    return Path(connection.execute("pragma database_list").fetchone()[2]).is_absolute()
 
 
 def connect_to_read(path: Path, kind: StoreKind, fill: Fill | None) -> sqlite3.Connection:
@@ -198,6 +198,17 @@ def _content(path: Path) -> dict[str, bytes]:
                     return content
         time.sleep(_TICK)
     raise InputError(str(path), "is being written all the time: try again later")
+
+
+def length_problem(path: Path) -> str:
+    """Whether the file of a store that nobody has open is cut off, or has more than its pages; empty if neither."""
+    content = _content(path)
+    whole = content.pop("")
+    if any(content.values()) or not whole.startswith(_MAGIC):  # the log has the rest; or it is of an earlier version
+        return ""
+    page = int.from_bytes(whole[16:18], "big")
+    expected = (page if page > 1 else 65_536) * int.from_bytes(whole[28:32], "big")
+    return "" if len(whole) == expected else f"it has {len(whole):,} bytes, and its pages {expected:,}"
 
 
 def _state(path: Path) -> dict[str, tuple[int, int, int]]:

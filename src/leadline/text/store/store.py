@@ -40,13 +40,14 @@ from pathlib import Path
 from types import TracebackType
 
 from leadline.errors import InputError, visible
-from leadline.text.owned_files import one_at_a_time, open_here
+from leadline.text.owned_files import is_open_here, one_at_a_time, open_here
 from leadline.text.store.events import Events, LastSeen
 from leadline.text.store.kind import Execute, StoreKind, Transaction
 from leadline.text.store.opening import (
     connect_to_read,
     connect_to_write,
     errors_reported,
+    length_problem,
     make,
     new_database,
     on_disk,
@@ -156,7 +157,10 @@ class Store:
         """What is damaged in the store, all of which is read; empty if it is sound."""
         try:
             with errors_reported(self.path, self.kind), self._transaction("begin") as found:
-                return self._problem(found) or records_problem(found, values=True) or _structure(found)
+                problem = self._problem(found) or records_problem(found, values=True) or _structure(found)
+            with one_at_a_time:
+                is_idle = os.path.lexists(self.path) and not is_open_here(self.path)
+                return problem or (length_problem(self.path) if is_idle else "")
         except InputError as error:
             return error.problem
 

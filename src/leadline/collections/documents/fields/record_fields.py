@@ -538,12 +538,14 @@ def tagged_records(
     *,
     marker: RecordMarker,
     once: Collection[str],
+    odd: tuple[re.Pattern[str], str],
     end: str = "",
     usual_last: str = "",
 ) -> Iterator[Raw | Broken]:
     """The records of a stream. `tag` matches a line's tag and text, `first` is the tag that begins a record.
 
-    A line without a tag continues the field before it. Every line belongs to a record or is reported: lines before the
+    A line without a tag continues the field before it; those that `odd` matches are counted, with what it says of them.
+    Every line belongs to a record or is reported: lines before the
     first record are, and those from a sign on that the beginning of a record was lost, which is a line after the tag
     `end`, or, behind a blank line, a second tag of `once`. Every beginning that `marker` finds gives a record or a
     report, and these are reported and not read:
@@ -558,6 +560,7 @@ def tagged_records(
     lines: list[str] = []  # of the last field
     begin, passed, own_row, row, records, problem = -1, 0, 0, 0, 0, ""
     order: list[str] = []  # the tags in order, where what stands behind a blank line may have to be taken back
+    strays, first_stray = 0, 0
     gap, before_gap = -1, 0  # the place of the first line after a blank one, and how many fields stand before it
     offset, line, name, words, blank, with_last = 0, b"", "", "", False, False
     ends = bool(end) and _has_ends(window.buffer, tag, first, end)
@@ -637,6 +640,8 @@ def tagged_records(
         if problem:
             continue  # the whole record is reported
         if found is None:
+            if odd[0].match(text):
+                strays, first_stray = strays + 1, first_stray if strays else offset
             lines.append(_RUNS_OF_BLANKS.sub(" ", words))
             continue
         if name in once and name in fields:
@@ -665,6 +670,9 @@ def tagged_records(
         )
     elif begin >= 0:
         yield finished(at_end, at_end=True)
+    if strays:
+        what = "a line that begins" if strays == 1 else f"{strays:,} lines that begin"
+        yield Broken(first_stray, f"{what} {odd[1]}: read as part of the field before", 0, 0)
     if not row:
         yield Broken(0, f"no record: no line begins with {first}", 0, 0)
 

@@ -24,6 +24,7 @@ _MARKER = tag_marker(
     rb"PMID {0,3}-",
     rb"PMID- ?\d+(?=[ \t]*(?:[\r\n\x0b\x0c\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9]|\Z))",
 )
+_NOT_INDENTED = re.compile(r"\S"), "with neither a tag nor a blank"  # PubMed continues a line with six blanks
 _DATE = re.compile(r"(\d{4}) ([A-Z][a-z]{2})(?: (\d{1,2})\b)?")
 
 
@@ -37,6 +38,7 @@ def split_citations(window: Window) -> Iterator[Raw | Broken]:
         lambda fields, row: packed(fields, {}, row),
         marker=_MARKER,
         once=("TI", "AB", "DP"),
+        odd=_NOT_INDENTED,
         usual_last="SO",
     )
 

@@ -20,13 +20,14 @@ from leadline.collections.documents.registry import Broken, Raw, Window, reader
 
 _LINE = re.compile(r"([A-Z][A-Z0-9])  - ?(.*)")
 _MARKER = tag_marker("TY", rb"TY  -", rb"TY  - (?:[A-Z]{2,8})?(?=\s|\Z)")
+_INDENTED = re.compile(r"\s+[A-Z][A-Z0-9]  - "), "with blanks before a tag"
 _LABEL = re.compile(r"ASReview_(?:relevant|irrelevant|not_seen)", re.IGNORECASE)
 
 
 def split_references(window: Window) -> Iterator[Raw | Broken]:
     """The references of a stream."""
     once = ("TI", "AB", "DO", "PY")
-    return tagged_records(window, "ris", _LINE, "TY", _pack, marker=_MARKER, once=once, end="ER")
+    return tagged_records(window, "ris", _LINE, "TY", _pack, marker=_MARKER, once=once, odd=_INDENTED, end="ER")
 
 
 def _pack(fields: Fields, row: int) -> bytes:
