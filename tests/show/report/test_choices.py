@@ -30,17 +30,24 @@ def written(golden: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def page(browser: Any, written: Path) -> Iterator[Any]:
+def window(browser: Any) -> Iterator[Any]:
     opened = browser.new_page(viewport={"width": 1400, "height": 900})
     opened.said = []
     opened.on("console", lambda message: opened.said.append(message.text))
     opened.on("pageerror", lambda error: opened.said.append(str(error)))
-    opened.goto(written.as_uri())
-    opened.wait_for_selector("html[data-drawn=all]")
-    opened.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
     yield opened
-    assert opened.said == []
     opened.close()
+
+
+@pytest.fixture
+def page(window: Any, written: Path) -> Iterator[Any]:
+    """The page with nothing chosen: what other tests chose is in its address."""
+    window.goto("about:blank")
+    window.goto(written.as_uri())
+    window.wait_for_selector("html[data-drawn=all]")
+    window.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+    yield window
+    assert window.said == []
 
 
 def labels(page: Any, figure: str) -> list[str]:

@@ -147,7 +147,13 @@ class Tab:
         self.page.on("console", lambda message: self.complaints.append(message.text))
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(f"{path.as_uri()}{fragment}")
+        self.address = f"{path.as_uri()}{fragment}"
+        self.open()
+
+    def open(self) -> None:
+        """Open the page as if it had never been: what was chosen is in its address."""
+        self.page.goto("about:blank")
+        self.page.goto(self.address)
         self.page.wait_for_selector("html[data-drawn=all]")
         self.page.evaluate("for (const one of document.querySelectorAll('details.section')) one.open = true")
 
@@ -172,7 +178,9 @@ def opened(browser: Any, written: Path) -> Iterator[Tab]:
 
 @pytest.fixture
 def tab(opened: Tab) -> Iterator[Tab]:
-    """One page for all tests of its controls; whatever they do, it stays silent."""
+    """One window for all tests of its controls; whatever they do, it stays silent, and the next begins anew."""
+    opened.requests.clear()
+    opened.open()
     yield opened
     assert opened.complaints == []
     assert [url for url in opened.requests if not url.startswith(("file:", "data:"))] == []
