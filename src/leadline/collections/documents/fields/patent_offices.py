@@ -151,7 +151,7 @@ def _priority(ids: Sequence[Element]) -> Priority:
     return Priority(application_of(ids[0]), date_of(ids))
 
 
-_RESIDENCE = re.compile(r"\s*\[[A-Z]{2}\]$")
+RESIDENCE = re.compile(r"\s*\[[A-Z]{2}\]$")
 
 
 def names_of(members: Iterable[Element]) -> tuple[str, ...]:
@@ -164,7 +164,7 @@ def _name(member: Element) -> str:
     whole, last, first, employer = (
         wording(next(member.iter(tag), None)) for tag in ("name", "last-name", "first-name", "orgname")
     )
-    return _RESIDENCE.sub("", whole) or ", ".join(filter(None, (last, first))) or employer
+    return RESIDENCE.sub("", whole) or ", ".join(filter(None, (last, first))) or employer
 
 
 _LOOSE_SYMBOL = re.compile(r"^\s*[0-9]?\s*([A-H])\s*([0-9]{2})\s*([A-Z])")  # " 7A 61K 31/44", with the edition
