@@ -201,11 +201,11 @@ def _without_origin(document: Document) -> Iterator[tuple[str, str]]:
 
 
 def notes_of(manifest: Mapping[str, Any]) -> list[str]:
-    """What each form holds and what it has no place for, in a line each."""
+    """What each form has, and of how many documents it had no place for what, in a line each."""
     notes = []
     for name, said in manifest["forms"].items():
         left_out = ", ".join(f"{what} ({count:,})" for what, count in said["left out"].items())
-        left_out = f"; documents of which it holds other values, or none: {left_out}" if left_out else ""
+        left_out = f"; left out: {left_out}" if left_out else ""
         notes.append(f"{name}: {said['documents']:,} documents{left_out}")
     return notes
 

@@ -181,13 +181,17 @@ def loose_symbol(text: str) -> str:
     return symbol(_LOOSE_SYMBOL.sub(r"\1\2\3", text))
 
 
+_VERSION = re.compile(r"\s(?:19|20)[0-9]{6}\s?[ACS]?\s?[FL]?[IN ].*")  # behind a symbol in columns
+
+
 def _class_text(element: Element) -> str:
     """A class in one line, whether it was written so or in parts: section, class and so on."""
     section = find_text(element, "section")
     if section:
         cut = "".join(find_text(element, tag) for tag in ("class", "subclass", "main-group"))
         return f"{section}{cut}/{find_text(element, 'subgroup')}".rstrip("/")
-    return find_text(element, "classification-symbol") or find_text(element, "text") or wording(element)
+    written = find_text(element, "classification-symbol") or find_text(element, "text") or wording(element)
+    return _VERSION.sub("", written)  # behind a subclass alone, its digits would be a group
 
 
 def ipc_of(data: Element) -> tuple[str, ...]:

@@ -339,13 +339,18 @@ def add_citation(parent: Element, citation: Citation, *, code: bool = False, pla
 
 def add_cited(parent: Element, citation: Citation) -> Element:
     """Add the document that is cited: a patent by its number, or literature by its text."""
-    if not citation.number:
+    if not citation.number and not citation.date:
         cited = add(parent, "nplcit", npl_type="s")
         add(cited, "text", citation.text)
         return cited
-    cited = add(parent, "patcit", dnum=citation.number, dnum_type="publication number")
-    add_document_id(cited, normalise(citation.number), citation.date)
+    cited = add(parent, "patcit", dnum=citation.number or citation.text, dnum_type="publication number")
+    add_document_id(cited, cited_number(citation), citation.date)
     return cited
+
+
+def cited_number(citation: Citation) -> Number:
+    """The number of a patent that is cited; one that no office has is its text."""
+    return normalise(citation.number) if citation.number else Number("", citation.text, "")
 
 
 def in_lists(citations: Iterable[Citation], is_first: Callable[[Citation], bool]) -> tuple[Citation, ...]:
@@ -354,8 +359,9 @@ def in_lists(citations: Iterable[Citation], is_first: Callable[[Citation], bool]
 
 
 def without_date_of_text(citation: Citation) -> Citation:
-    """A citation as forms of offices hold it: literature has its date in its text."""
-    return replace(citation, date="") if citation.text and citation.date else citation
+    """A citation as forms of offices hold it: literature has its date in its text, other than an odd patent's number."""
+    dated = citation.date and not citation.number
+    return replace(citation, date="") if dated and normalise(citation.text) != cited_number(citation) else citation
 
 
 def parts_of_date(date: str) -> Iterator[tuple[str, str]]:

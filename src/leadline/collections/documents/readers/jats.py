@@ -176,7 +176,7 @@ _TYPES_OF_IDS = (("pmc", re.compile(r"PMC[0-9]+")), ("pmid", re.compile("[0-9]+"
 
 
 def limited_to_form(document: Document) -> Document:
-    """An article as this form holds it: its references are the authors', its language is English where none is given."""
+    """An article as this form holds it: its references are the authors', and it has a language."""
     citations = tuple(replace(each, origin="applicant") for each in document.citations)
     return replace(document, id=line(document.id), language=document.language or "en", citations=citations)
 

@@ -40,6 +40,7 @@ from leadline.collections.documents.fields.writing import (
     add_filled,
     add_paragraphs,
     add_path,
+    cited_number,
     digits,
     has_number,
     person,
@@ -258,7 +259,8 @@ def _attributes(markup: bytes) -> Iterator[tuple[bytes, bytes, bytes, bytes]]:
 def _claim(number: int, text: str, marked: list[int]) -> Claim:
     text = text[label.end() :] if (label := _LABEL.match(text)) else text
     linked = {claim for claim in marked if claim < number}
-    if "laims" in text or (not marked and "laim" in text):  # else the text names no more than the references
+    # Else the text names no more than the references. Translations are claimed as they are.
+    if "laims" in text or (not marked and "laim" in text) or "nspr" in text or "evendic" in text:
         linked.update(parents(text, number))
     return Claim(number, text, tuple(sorted(linked)))
 
@@ -631,12 +633,12 @@ def _add_priorities(data: Element, priorities: Sequence[Priority]) -> None:
 
 def _add_classes(data: Element, document: Document) -> None:
     international = add(data, "classifications-ipcr") if document.ipc else None
-    for place, symbol in enumerate(document.ipc):
-        _add_class(add(international, "classification-ipcr"), symbol, is_first=not place)
+    for place, name in enumerate(document.ipc):
+        _add_class(add(international, "classification-ipcr"), name, is_first=not place)
     cooperative = add(data, "classifications-cpc") if document.cpc else None
-    for place, symbol in enumerate(document.cpc):
+    for place, name in enumerate(document.cpc):
         outer = add(cooperative, "further-cpc" if place else "main-cpc")
-        _add_class(add(outer, "classification-cpc"), symbol, is_first=not place)
+        _add_class(add(outer, "classification-cpc"), name, is_first=not place)
     if document.national:
         own = add(data, "classification-national")
         add(own, "country", "US")
@@ -660,8 +662,8 @@ def _add_class(item: Element, name: str, *, is_first: bool) -> None:
 
 
 def _add_citation(item: Element, citation: Citation, sequence: int) -> None:
-    if citation.number:
-        office, serial, kind = normalise(citation.number)
+    if citation.number or citation.date:
+        office, serial, kind = cited_number(citation)
         is_application = office == "US" and len(serial) == 11 and serial.isdigit()
         cited = add(item, "patcit", num=f"{sequence:05}")
         add_document_id(
