@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from leadline.collections.crawl.crawl_folder import crawl_into
 from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Claim, Document
+from leadline.collections.documents.forms import write_forms
 from leadline.collections.simulate.settings import Settings
 from leadline.judge.journal import Event, JudgingJournal, People, new_uid
 from leadline.judge.pools import draw_pool
@@ -68,6 +70,11 @@ def documents(word: str) -> list[Document]:
     ]  # fmt: skip
 
 
+def patent(document: Document) -> Document:
+    """The same with the parts of its number, so that an office's form can hold it."""
+    return replace(document, office="US", serial=document.id[2:9], kind="B2")
+
+
 def make_all(place: Path, word: str) -> dict[str, Path]:
     """One of each kind in a folder, by the names of the damage table; another word gives other content."""
     place.mkdir()
@@ -81,6 +88,8 @@ def make_all(place: Path, word: str) -> dict[str, Path]:
     systems = plan({"choices": CHOICES, "runs": RUNS}, word)
     GridRuns(at["grid"], context, Topics.read(topics), 5).make(systems)
     write_office(Settings(patents=100, topics=2, words=30, seed=len(word)), at["office"])
+    at["forms"] = place / "forms"
+    write_forms([patent(each) for each in documents(word)], at["forms"], ["ris", "uspto"])
     at["run"] = made_run(at["index"], topics, place / "one.run")
     write_runs(at["runs"], {"svm": at["run"].read_bytes(), "bayes": at["run"].read_bytes()[:40]})
     (place / "review.csv").write_text(f"record_id,title,abstract,included\n{word},{word},A.,1\nwood,Wood,B.,0\n")

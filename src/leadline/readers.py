@@ -10,8 +10,16 @@ from leadline.collections.documents.forms import write_forms
 from leadline.collections.documents.registry import READERS, Element, find_text, reader, writer
 
 __all__ = [
-    *("Citation", "Claim", "Document", "Element", "Priority"),
-    *("find_text", "names", "reader", "write_forms", "writer"),
+    "Citation",
+    "Claim",
+    "Document",
+    "Element",
+    "Priority",
+    "find_text",
+    "names",
+    "reader",
+    "write_forms",
+    "writer",
 ]
 
 

@@ -11,22 +11,25 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leadline.collections.choices import ORIGINS
-from leadline.collections.documents.document import Citation, Claim, Document, Priority, parents
-from leadline.collections.documents.fields.writing import is_written, line, normal
+from leadline.collections.documents.document import Citation, Claim, Document, Priority
+from leadline.collections.documents.fields.patent_offices import ipc_of
+from leadline.collections.documents.fields.writing import in_columns, line, normal
 from leadline.collections.documents.forms import encoded, held, lost_fields
 from leadline.collections.documents.numbers import normalise
-from leadline.collections.documents.registry import WRITERS, Broken, readers_by_form
+from leadline.collections.documents.registry import READERS as READERS_BY_NAME
+from leadline.collections.documents.registry import WRITERS, Broken, parse, readers_by_form, tidy
 from leadline.collections.documents.splitting import split
 from leadline.collections.simulate.office import build_office
 from leadline.collections.simulate.printing import office_documents
 from leadline.collections.simulate.settings import Settings
+from leadline.errors import InputError
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
-from conftest import examples
+from conftest import SHARED, examples
 
 READERS = readers_by_form()
 FIELDS = [field.name for field in dataclasses.fields(Document)]
@@ -99,10 +102,47 @@ def test_every_document_of_an_office_has_its_own_form(office: list[Document]) ->
 
 SPECIAL = st.sampled_from(
     [
-        *("&", "<", ">", '"', "'", "&amp;", "&#x3b1;", "]]>", "<!--", "-->", "<?xml", "</p>", "{}", "%s", "\\", "ER  - "),
+        *(
+            "&",
+            "<",
+            ">",
+            '"',
+            "'",
+            "&amp;",
+            "&#x3b1;",
+            "]]>",
+            "<!--",
+            "-->",
+            "<?xml",
+            "</p>",
+            "{}",
+            "%s",
+            "\\",
+            "ER  - ",
+        ),
         *("α-D-glucose", "5′-O-(4,4′-dimethoxytrityl)", "2,2'-[[3-[(2-hydroxyethyl)amino]", "H₂SO₄", "CH₃–CH₂", "10⁻³"),
-        *("ナトリウム塩", "Способ", "塩化\u3000ナトリウム", "שלום", "🧪", "e\u0301", "\u00a0", "\u2028", "\u0085", "\ufeff"),
-        *("1. ", "2) ", "claim 1", "claims 1 to 3", "any of the preceding claims", "Anspruch 1 oder 2", "[DE]", "TY  - JOUR"),
+        *(
+            "ナトリウム塩",
+            "Способ",
+            "塩化\u3000ナトリウム",
+            "שלום",
+            "🧪",
+            "e\u0301",
+            "\u00a0",
+            "\u2028",
+            "\u0085",
+            "\ufeff",
+        ),
+        *(
+            "1. ",
+            "2) ",
+            "claim 1",
+            "claims 1 to 3",
+            "any of the preceding claims",
+            "Anspruch 1 oder 2",
+            "[DE]",
+            "TY  - JOUR",
+        ),
         *("CLAIMS", "BACKGROUND", "<patcit>", "US 5,123,456 A", "1998", "\n", "\t", "  "),
     ]
 )
@@ -114,7 +154,9 @@ PART_OF_DATE = st.builds(lambda date, end: date[:end], DATE, st.sampled_from([0,
 SYMBOL = st.from_regex(r"[A-H](0[1-9]|[1-9][0-9])[A-Z][1-9][0-9]{0,3}/[0-9]{2,4}|[A-H][0-9]{2}[A-Z]", fullmatch=True)
 AMERICAN = st.from_regex(r"[1-9][0-9]{2}/[1-9][0-9]{0,2}(\.[0-9]?[1-9])?", fullmatch=True)
 COUNTRY = st.sampled_from(["US", "EP", "WO", "JP", "DE", "FR", "CN", "KR", "GB"])
-APPLICATION = st.builds(lambda country, digits: country + digits, COUNTRY, st.from_regex("[1-9][0-9]{5,11}", fullmatch=True))
+APPLICATION = st.builds(
+    lambda country, digits: country + digits, COUNTRY, st.from_regex("[1-9][0-9]{5,11}", fullmatch=True)
+)
 APPLICATION |= st.sampled_from(["US207496P", "WOUS2004012345W", "", "EP01935605", "DE2804439"])
 SERIALS = {
     "US": ("7412705", "RE38123", "D435854", "20050004437", "PP12345"),
@@ -148,7 +190,9 @@ def numbers(draw: st.DrawFn) -> str:
 
 CITATIONS = st.lists(
     st.builds(Citation, numbers(), st.sampled_from(ORIGINS), st.sampled_from(["", "X", "Y", "XDA", "&"]), PART_OF_DATE)
-    | st.builds(lambda origin, date, text: Citation("", origin, "", date, text), st.sampled_from(ORIGINS), PART_OF_DATE, WORDS),
+    | st.builds(
+        lambda origin, date, text: Citation("", origin, "", date, text), st.sampled_from(ORIGINS), PART_OF_DATE, WORDS
+    ),
     max_size=5,
 )
 
@@ -185,7 +229,10 @@ def patents(draw: st.DrawFn, offices: tuple[str, ...] = tuple(SERIALS)) -> Docum
 @st.composite
 def articles(draw: st.DrawFn) -> Document:
     return Document(
-        id=draw(st.sampled_from(["PMC123", "10051933", "10.1234/AB-(1)", "article-000001"]) | WORDS.map(lambda text: text.replace(" ", "_"))),
+        id=draw(
+            st.sampled_from(["PMC123", "10051933", "10.1234/AB-(1)", "article-000001"])
+            | WORDS.map(lambda text: text.replace(" ", "_"))
+        ),
         kind="article",
         language=draw(st.sampled_from(["", "en", "fr"])),
         title=draw(TEXT),
@@ -216,3 +263,185 @@ def test_any_document_is_read_back(form: str) -> None:
         assert [held(document, WRITERS[form]) for document in limited] == limited
 
     check()
+
+
+# Difficult documents, written out.
+
+
+NAME = "1-{[(2S,5R)-5-({[(9H-fluoren-9-yl)methoxy]carbonyl}amino)-2′-methyl]oxy}-N,N'-bis(2-chloroethyl)urea"
+HARD = Document(
+    id="US7412705B2",
+    office="US",
+    serial="7412705",
+    kind="B2",
+    language="en",
+    title="Salts of α,β-unsaturated acids & their use <in vivo> at 5 °C \N{EM DASH} \N{ZERO WIDTH SPACE}",
+    abstract=f"Disclosed is {NAME} & Na₂SO₄·10H₂O.\nR¹ is C₁₋₆-alkyl; x < 3 > 2.",
+    description=f"BACKGROUND\nКислота и 塩化ナトリウム, שלום.\n{NAME} (CAS 26075-13-8).\nEXAMPLES\n1. Heat to ≥ 50 °C.",
+    claims=(
+        Claim(1, f"A composition of {NAME}."),
+        Claim(2, 'The composition of claim 1, wherein R<sub> is "methyl" & 5\' is free.', (1,)),
+        Claim(4, "The composition according to any one of claims 1 to 2, at 5 °C.", (1, 2)),
+        Claim(5, "A kit, further having what is claimed.", (2, 4)),
+        Claim(6, "The composition according to claim 1 or 4 or claims 2 and 5.", (1, 2, 4, 5)),
+        Claim(7, "8. A method with 3 steps.", ()),
+        Claim(12_000, "12. Zusammensetzung nach Anspruch 1 oder 2.", (1, 2)),
+    ),
+    ipc=("C07D401/04", "A61K", "A61P35/00"),
+    cpc=("C07D401/04", "Y02P20/55", "A61K31/4439"),
+    national=("514/210.01", "D2/916-919", "156/DIG14"),
+    priorities=(Priority("EP01935605", "2001-02-03"), Priority("", "2001"), Priority("US20010012345", "2001-05")),
+    application="2002-02-01",
+    application_number="US10123456",
+    publication="2008-08-12",
+    citations=(
+        Citation("EP0049154B2", "examiner", "", "1986-09"),
+        Citation("", "applicant", "", "", 'M. Muster: "Nägel & Schrauben <1>", J. Appl. 5′, 1999, pp. 1-9'),
+        Citation("WOUS2004012345W", "third party", "", "2004"),
+        Citation("US20050004437A1", "unknown", "", ""),
+        Citation("WODM074012", "examiner", "", "2010-07"),
+        Citation("JPS58123456A", "applicant", "", "1983-07-22"),
+    ),
+    relatives=("US20030123456A1",),
+    applicants=("Muster & Söhne GmbH", "O'Neill, Beate, Jr."),
+    inventors=("Muster, Anna", "Beispiel, Bert, III", "山田太郎", "Ψ"),
+)
+
+
+def test_a_difficult_american_patent() -> None:
+    (found,) = documents_in(encoded([HARD], "uspto"))
+    assert differences(HARD, found) == {}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("language", ["en", "ja", ""])
+def test_difficult_documents(form: str, language: str) -> None:
+    report = (
+        Citation("EP0049154B2", "examiner", "XDA", "1986-09"),
+        Citation("", "examiner", "Y", "", "Of nails, 1999"),
+    )
+    citations = (
+        *report,
+        Citation("US5123456A", "opposition", "X"),
+        Citation("GB2345678A", "unknown"),
+        *HARD.citations[2:],
+    )
+    offices = {"uspto": ("US", "7412705", "B2"), "epo": ("EP", "0049154", "B2"), "st36": ("JP", "H10123456", "A")}
+    office, serial, kind = offices.get(form, ("WO", "2004012345", "A1")) if form != "jats" else ("", "", "article")
+    number = f"{office}{serial}{kind if office else ''}" or "PMC123"
+    about = {"id": number, "office": office, "serial": serial, "kind": kind, "language": language}
+    given = dataclasses.replace(HARD, **about, citations=citations, family="27999001")
+    (kept,) = check_form([given], form)
+    if form in ("epo", "st36", "exchange"):
+        assert {each for each in citations if each.origin == "examiner"} <= set(kept.citations)
+        assert {"opposition", "third party", "applicant", "unknown"} <= {each.origin for each in kept.citations}
+    if form not in ("exchange", "jats", "ris"):
+        assert kept.claims == HARD.claims
+    assert (kept.title, kept.abstract.replace("\n", " ")) == (HARD.title, HARD.abstract.replace("\n", " "))
+
+
+def test_an_empty_document_of_every_form() -> None:
+    for form in FORMS:
+        office = {"uspto": "US", "epo": "EP"}.get(form, "WO")
+        number = normalise("1234567", office, "A")
+        empty = Document("article-1", kind="article") if form == "jats" else Document(number.id, *number)
+        check_form([empty, dataclasses.replace(empty, language="en")], form)
+
+
+def test_many_documents_are_in_one_file() -> None:
+    documents = [dataclasses.replace(HARD, id=f"US{7412705 + at}B2", serial=str(7412705 + at)) for at in range(30)]
+    for form in ("uspto", "exchange", "ris"):
+        content = encoded(documents, form)
+        assert [each.id for each in documents_in(content)] == [each.id for each in documents]
+        assert [each.id for each in documents_in(content, form)] == [each.id for each in documents]
+
+
+def test_texts_are_never_markup() -> None:
+    content = encoded([HARD], "uspto").decode()
+    assert "&lt;in vivo&gt;" in content
+    assert "<sub>" not in content
+    assert '<claim-ref idref="CLM-00001">claim 1</claim-ref>, wherein' in content
+    assert "<heading" in content
+
+
+def test_what_xml_does_not_allow_becomes_a_blank() -> None:
+    given = dataclasses.replace(HARD, title="A\x00nail\x0c\ud800 and\ufffe a screw", inventors=("A\x1fB",))
+    (found,) = check_form([given], "uspto")
+    assert (found.title, found.inventors) == ("A nail and a screw", ("A B",))
+
+
+def test_claims_out_of_order_are_refused() -> None:
+    given = dataclasses.replace(HARD, claims=(Claim(2, "A nail."), Claim(1, "A screw.")))
+    with pytest.raises(InputError, match="US7412705B2: its claims do not count up from 1"):
+        normal(given)
+
+
+@pytest.mark.parametrize("version", ["", "20060101AFI20051220RMJP        ", "20130101 FI20130101BHEP        "])
+@pytest.mark.parametrize("name", ["F16B", "F16B15/02", "A61K31/4439", "G06F2203/04"])
+def test_a_class_in_columns(name: str, version: str) -> None:
+    columns = in_columns(name)
+    markup = f"<a><classification-ipcr><text>{columns:19}{version}</text></classification-ipcr></a>"
+    assert ipc_of(tidy(parse(markup.encode()))) == (name,)
+
+
+# Real documents.
+
+
+def real_documents(golden: Path) -> Iterator[tuple[str, Document]]:
+    """Documents of the golden files and of the American office, with the names of their readers."""
+    samples = SHARED / "data" / "patents" / "uspto_forms"
+    for path in [*sorted((golden / "documents").glob("*.xml")), *sorted(samples.glob("xml*/*.xml"))]:
+        for raw in split(iter([path.read_bytes()])):
+            if isinstance(raw, Broken):
+                continue
+            try:
+                yield READERS[raw.form].name, READERS[raw.form].read(raw.content, raw.encoding)
+            except ValueError:
+                continue  # a notice that a document was deleted
+
+
+def test_real_documents_are_read_back(golden: Path) -> None:
+    count = 0
+    for form, document in real_documents(golden):
+        for name in (form, "exchange", "ris"):
+            if name in WRITERS and WRITERS[name].takes(document):
+                (limited,) = check_form([document], name)
+                count += 1
+                if name == form:  # what it was read from holds all of it
+                    assert lost_fields(normal(document), limited) == [], document.id
+    assert count > 20
+
+
+def test_a_week_of_american_patents_is_read_back(shared: Path) -> None:
+    path = shared / "patents" / "uspto_fulltext" / "us_fulltext.xml.xz"
+    if not path.is_file():
+        pytest.skip("needs the American full texts")
+    raw = [each for each in split(iter([lzma.decompress(path.read_bytes())])) if not isinstance(each, Broken)]
+    documents = [READERS[each.form].read(each.content) for each in raw]
+    for document, limited in zip(documents, check_form(documents, "uspto"), strict=True):
+        assert lost_fields(normal(document), limited) == [], document.id
+
+
+# What is said of the forms.
+
+
+def test_the_documentation_says_what_each_form_holds() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "forms.md").read_text(encoding="utf-8")
+    table = re.search(r"<!-- holds -->\n(.*?)<!-- end -->", text, re.DOTALL)
+    assert table
+    header, _, *rows = (re.split(r"\s*\|\s*", row.strip("| ")) for row in table[1].strip().splitlines())
+    assert header == ["field", *FORMS]
+    said = {field: {form for form, cell in zip(FORMS, cells, strict=True) if cell != "–"} for field, *cells in rows}
+    parts = [
+        f"citations.{field.name}" for field in dataclasses.fields(Citation) if field.name not in ("number", "text")
+    ]
+    fields = [*FIELDS, *parts]
+    assert said == {field: {form for form in FORMS if field in WRITERS[form].holds} for field in fields}
+
+
+def test_every_writer_has_its_reader() -> None:
+    assert list(WRITERS) == list(FORMS)
+    for member in WRITERS.values():
+        assert READERS_BY_NAME[member.name].function.__module__ == member.function.__module__
+        known = {*FIELDS, *(f"citations.{field.name}" for field in dataclasses.fields(Citation))}
+        assert member.holds <= known

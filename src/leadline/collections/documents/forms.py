@@ -102,8 +102,8 @@ def write_forms(
 ) -> dict[str, Any]:
     """Write documents as files, each in every form that takes it; return the manifest.
 
-    `forms` are the names of the forms: all by default. What was written to the folder before is replaced; what is not
-    ours stays, and where it is in the way, nothing is written.
+    `forms` are the names of the forms: all by default. What was written to the folder before is replaced. What is not
+    ours stays; where it is in the way, that is an error.
     """
     for name in forms:
         checked_choice("forms", name, list(WRITERS))

@@ -2,8 +2,8 @@
 
 Writes documents, topics, judgements from citations and the true judgements; with --surveys also topics in words with
 their true judgements (docs/technical-survey.md has an example). With --forms the documents are also written as files in
-the forms of the offices, to be read as such (docs/forms.md says what each form can hold). docs/simulated-office.md lists
-the settings that --set can change.
+the forms of the offices; docs/forms.md says what each form holds. docs/simulated-office.md lists the settings that
+--set can change.
 
 Examples:
   leadline simulate office -o office --patents 2000 --seed 1 --set synonymy=0.5

@@ -265,7 +265,7 @@ def in_one_language(elements: Iterable[Element], own: str) -> Element | None:
     return written[0] if written else None
 
 
-_NUMBERED = re.compile(r"([0-9]{1,4})\s?[.)]\s*(?=\S)")
+_NUMBERED = re.compile(r"([0-9]{1,5})\s?[.)]\s*(?=\S)")
 _CLAIM_NUMBER = re.compile(r"[0-9]{1,5}")
 _CLAIMS_HEAD = re.compile(r"clai|anspr|revend", re.IGNORECASE)
 

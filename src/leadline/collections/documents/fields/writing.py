@@ -283,7 +283,7 @@ def add_claim_text(parent: Element, claim: Claim, name: Callable[[int], str]) ->
     Parents that the text does not name have an empty reference at its end.
     """
     element = add(parent, "claim-text")
-    last, at, element.text = None, 0, f"{claim.number}. " if claim.number < 10_000 else ""
+    last, at, element.text = None, 0, f"{claim.number}. "
     left = set(claim.parents)
 
     def append(text: str) -> None:
@@ -359,7 +359,7 @@ def in_lists(citations: Iterable[Citation], is_first: Callable[[Citation], bool]
 
 
 def without_date_of_text(citation: Citation) -> Citation:
-    """A citation as forms of offices hold it: literature has its date in its text, other than an odd patent's number."""
+    """A citation as forms of offices hold it. Literature has its date in its text; odd numbers have one."""
     dated = citation.date and not citation.number
     return replace(citation, date="") if dated and normalise(citation.text) != cited_number(citation) else citation
 

@@ -175,7 +175,7 @@ _CLAIM = re.compile(
     re.VERBOSE,
 )
 _NUMBER = re.compile(r"0*([0-9]{1,6})")
-_LABEL = re.compile(r"[0-9]{1,4}(?:\s?[-–]\s?[0-9]{1,4})?\s?[.)]\s*")
+_LABEL = re.compile(r"[0-9]{1,5}(?:\s?[-–]\s?[0-9]{1,5})?\s?[.)]\s*")
 
 
 def read_citations(markup: bytes) -> tuple[Citation, ...]:
