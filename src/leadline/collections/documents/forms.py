@@ -77,7 +77,7 @@ def _whole(writer: FormWriter, written: Sequence[bytes | Element]) -> bytes:
 
 
 @dataclass
-class _Pending:
+class _PendingFile:
     """The documents that wait for their file."""
 
     documents: list[bytes | Element] = field(default_factory=list)
@@ -86,7 +86,7 @@ class _Pending:
 
 
 @dataclass
-class _Written:
+class _FormCounts:
     """What was written in one form."""
 
     documents: int = 0
@@ -116,7 +116,7 @@ def write_forms(
         for left in owned.remove(owned.names):
             if left not in WRITERS:
                 raise InputError(str(owned.path / left), "cannot be replaced: name a new folder for the files")
-        files = _Files(owned)
+        files = _FormFiles(owned)
         count = 0
         for count, document in enumerate(documents, start=1):
             files.add(document, writers)
@@ -130,13 +130,13 @@ def write_forms(
         return manifest
 
 
-class _Files:
+class _FormFiles:
     """The files of a folder in the making: a file is written once it is full."""
 
     def __init__(self, owned: OwnedFolder) -> None:
         self.owned = owned
-        self.counts: dict[str, _Written] = {}
-        self._pending: dict[tuple[str, str], _Pending] = {}
+        self.counts: dict[str, _FormCounts] = {}
+        self._pending: dict[tuple[str, str], _PendingFile] = {}
         self._hashes: dict[str, str] = {}
 
     def add(self, document: Document, writers: Iterable[FormWriter]) -> None:
@@ -147,11 +147,11 @@ class _Files:
             if not writer.takes(document):
                 continue
             limited = _held(plain, writer)
-            said = self.counts.setdefault(writer.name, _Written())
+            said = self.counts.setdefault(writer.name, _FormCounts())
             said.documents += 1
             said.left_out.update(lost_fields(plain, limited))
             said.left_out.update([STRANGE] * strange)
-            pending = self._pending.setdefault((writer.name, writer.file(document)), _Pending())
+            pending = self._pending.setdefault((writer.name, writer.file(document)), _PendingFile())
             pending.documents.append(_written(writer, limited))
             pending.bytes += len(plain.title) + len(limited.abstract) + len(limited.description)
             if len(pending.documents) >= _MOST_DOCUMENTS or pending.bytes >= _MOST_BYTES:
@@ -164,7 +164,7 @@ class _Files:
                 self._write(WRITERS[name], file, pending)
         return self._hashes
 
-    def _write(self, writer: FormWriter, file: str, pending: _Pending) -> None:
+    def _write(self, writer: FormWriter, file: str, pending: _PendingFile) -> None:
         pending.files += 1
         name = f"{writer.name}/{file}-{pending.files:04}{writer.suffix}"
         path = self.owned.path / name
@@ -210,7 +210,7 @@ def notes_of(manifest: Mapping[str, Any]) -> list[str]:
     return notes
 
 
-def _manifest(hashes: Mapping[str, str], documents: int, counts: Mapping[str, _Written]) -> dict[str, Any]:
+def _manifest(hashes: Mapping[str, str], documents: int, counts: Mapping[str, _FormCounts]) -> dict[str, Any]:
     from leadline.version import __version__
 
     return {
