@@ -25,7 +25,7 @@ NAIL = Document("US7412705B2", "US", "7412705", "B2", title="A nail", family="9"
 
 @pytest.fixture(scope="module")
 def office() -> list[Document]:
-    return list(office_documents(build_office(Settings(patents=120, articles=8, words=40, seed=5))))
+    return list(office_documents(build_office(Settings(patents=120, articles=8, seed=5))))
 
 
 @pytest.fixture(scope="module")

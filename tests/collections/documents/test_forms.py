@@ -68,7 +68,7 @@ def check_form(documents: Iterable[Document], form: str) -> list[Document]:
 
 @pytest.fixture(scope="module", params=[1, 2, 3])
 def office(request: pytest.FixtureRequest) -> list[Document]:
-    made = build_office(Settings(patents=150, articles=10, words=60, seed=request.param))
+    made = build_office(Settings(patents=120, articles=8, seed=request.param))
     return list(office_documents(made))
 
 

@@ -259,10 +259,14 @@ def _attributes(markup: bytes) -> Iterator[tuple[bytes, bytes, bytes, bytes]]:
 def _claim(number: int, text: str, marked: list[int]) -> Claim:
     text = text[label.end() :] if (label := _LABEL.match(text)) else text
     linked = {claim for claim in marked if claim < number}
-    # Else the text names no more than the references. Translations are claimed as they are.
-    if "laims" in text or (not marked and "laim" in text) or "nspr" in text or "evendic" in text:
+    if _names_more(text, len(marked)):
         linked.update(parents(text, number))
     return Claim(number, text, tuple(sorted(linked)))
+
+
+def _names_more(text: str, marked: int) -> bool:
+    """Whether the text of a claim, be it German or French, may name more claims than those that are marked."""
+    return text.count("laim") > marked or "laims" in text or "LAIM" in text or "nspr" in text or "evend" in text
 
 
 # Check that a document is well-formed XML and find its parts, without building a tree.
@@ -553,6 +557,7 @@ _CATEGORIES: dict[Origin, str] = {
 def limited_to_form(document: Document) -> Document:
     """A document as this form holds it: applicants who are not inventors, priorities in two lists, its own office."""
     document = with_normal_number(document)
+    numbers = {claim.number for claim in document.claims}
     others = tuple(name for name in document.applicants if name not in document.inventors)
     citations = [
         each if each.origin in _CATEGORIES else replace(each, origin="unknown")
@@ -560,11 +565,20 @@ def limited_to_form(document: Document) -> Document:
     ]
     return replace(
         document,
+        claims=tuple(
+            claim if numbers.issuperset(claim.parents) else _marked(claim, numbers) for claim in document.claims
+        ),
         priorities=valid_priorities(sorted(document.priorities, key=_is_american), document.application),
         citations=tuple(citations),
         relatives=tuple(name for name in document.relatives if normalise(name).office == "US"),
         applicants=others or document.inventors,
     )
+
+
+def _marked(claim: Claim, numbers: set[int]) -> Claim:
+    """A claim that names one that there is not, which is no parent if the reader takes the marks for all."""
+    marked = tuple(number for number in claim.parents if number in numbers)
+    return claim if _names_more(claim.text, len(marked)) else replace(claim, parents=marked)
 
 
 def _is_american(priority: Priority) -> bool:
