@@ -130,6 +130,12 @@ def write_forms(
         return manifest
 
 
+def check_place(folder: str | os.PathLike[str]) -> None:
+    """Refuse a folder to which documents in forms cannot be written, before any work."""
+    with OwnedFolder.locked(folder, KIND, VERSION):
+        pass
+
+
 class _FormFiles:
     """The files of a folder in the making: a file is written once it is full."""
 

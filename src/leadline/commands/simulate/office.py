@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from leadline.collections.documents.forms import notes_of
+    from leadline.collections.documents.forms import check_place, notes_of
     from leadline.collections.simulate.settings import Settings
     from leadline.judge.simulated_office import write_office, write_office_forms
 
@@ -58,6 +58,8 @@ def run(options: argparse.Namespace) -> None:
             articles=options.articles,
             surveys=options.surveys,
         ).changed(dict(options.set))
+    if options.forms:
+        check_place(options.forms)
     start = time.monotonic()
     with progress_bar("simulating", quiet=options.quiet) as progress:
         written = write_office(settings, options.output, progress)
@@ -67,11 +69,11 @@ def run(options: argparse.Namespace) -> None:
         table = Table(["figure", "value"], [[name, value] for name, value in figures.items()])
         write(table.encoded(options.format, formulas=options.keep_formulas))
     documents = counted(figures["documents"], "document")
+    print_notes([f"{documents} in {options.output}, seed {settings.seed}, in {seconds:.1f} s"], options)
     if options.forms:
         with progress_bar("writing forms", quiet=options.quiet) as progress:
             manifest = write_office_forms(written, options.forms, progress)
-        print_notes(notes_of(manifest), options)
-    print_notes([f"{documents} in {options.output}, seed {settings.seed}, in {seconds:.1f} s"], options)
+        print_notes([f"{options.forms}/{note}" for note in notes_of(manifest)], options)
 
 
 def _years(text: str) -> tuple[int, int]:
