@@ -370,10 +370,13 @@ def test_what_xml_does_not_allow_becomes_a_blank() -> None:
     assert (found.title, found.inventors) == ("A nail and a screw", ("A B",))
 
 
-def test_claims_out_of_order_are_refused() -> None:
-    given = dataclasses.replace(HARD, claims=(Claim(2, "A nail."), Claim(1, "A screw.")))
-    with pytest.raises(InputError, match="US7412705B2: its claims do not count up from 1"):
-        normal(given)
+def test_claims_are_in_the_order_of_their_numbers() -> None:
+    one, two = Claim(1, "A nail."), Claim(2, "The nail of claim 1, bent.", (1,))
+    (found,) = check_form([dataclasses.replace(HARD, claims=(two, Claim(3, " \t"), one))], "uspto")
+    assert found.claims == (one, two)
+    for claims in ((one, one), (Claim(0, "A nail."),)):
+        with pytest.raises(InputError, match="US7412705B2: has claims with the same number"):
+            normal(dataclasses.replace(HARD, claims=claims))
 
 
 @pytest.mark.parametrize("version", ["", "20060101AFI20051220RMJP        ", "20130101 FI20130101BHEP        "])

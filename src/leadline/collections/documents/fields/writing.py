@@ -50,15 +50,15 @@ def lines(text: str) -> str:
 
 
 def normal(document: Document) -> Document:
-    """A document in the spelling that all forms can hold; InputError where its claims do not count up.
+    """A document in the spelling that all forms can hold; InputError where two claims have one number.
 
     >>> normal(Document("X1", title="A  nail", abstract="One.\\n\\nTwo.", claims=(Claim(1, "A nail."),)))
     Document('X1', title='A nail')
     """
-    given = [claim for claim in document.claims if not claim.text.isspace()]
+    given = sorted((claim for claim in document.claims if claim.text), key=lambda claim: claim.number)
     numbers = [claim.number for claim in given]
     if any(one >= other for one, other in zip([0, *numbers], numbers, strict=False)):
-        raise InputError(document.id, "its claims do not count up from 1, so no form can hold them: put them in order")
+        raise InputError(document.id, "has claims with the same number, or with none: no form can hold them")
     known = frozenset(numbers)
     claims = (_normal_claim(claim, known) for claim in given)
     return replace(
