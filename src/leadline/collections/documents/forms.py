@@ -16,7 +16,7 @@ from typing import Any
 
 from leadline.collections.documents.document import Document
 from leadline.collections.documents.fields.writing import has_strange_characters, normal, without
-from leadline.collections.documents.registry import WRITERS, Element, FormWriter
+from leadline.collections.documents.registry import WRITERS, FormWriter
 from leadline.errors import InputError, checked_choice
 from leadline.text.checksums import Finding, check_file, file_sha256, finding_of, read_sealed, sealed
 from leadline.text.files import reported, write_stored
@@ -50,7 +50,7 @@ def encoded(documents: Iterable[Document], form: str) -> bytes:
     return _whole(writer, [_written(writer, held(document, writer)) for document in documents])
 
 
-def _written(writer: FormWriter, document: Document) -> bytes | Element:
+def _written(writer: FormWriter, document: Document) -> Any:
     """A document as what stands in a file: bytes, or an element where another stands around all."""
     made = writer.function(document)
     if isinstance(made, bytes) or writer.around is not None:
@@ -62,7 +62,7 @@ def _written(writer: FormWriter, document: Document) -> bytes | Element:
     return etree.tostring(made, xml_declaration=True, encoding="UTF-8", doctype=doctype) + b"\n"
 
 
-def _whole(writer: FormWriter, written: Sequence[bytes | Element]) -> bytes:
+def _whole(writer: FormWriter, written: Sequence[Any]) -> bytes:
     if writer.around is None:
         return b"".join(written)
     from lxml import etree
@@ -80,7 +80,7 @@ def _whole(writer: FormWriter, written: Sequence[bytes | Element]) -> bytes:
 class _PendingFile:
     """The documents that wait for their file."""
 
-    documents: list[bytes | Element] = field(default_factory=list)
+    documents: list[Any] = field(default_factory=list)
     bytes: int = 0  # about
     files: int = 0
 
