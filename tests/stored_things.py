@@ -79,6 +79,8 @@ def make_all(place: Path, word: str) -> dict[str, Path]:
     """One of each kind in a folder, by the names of the damage table; another word gives other content."""
     place.mkdir()
     at = {name: place / name for name in ("collection", "index", "grid", "office", "runs", "review", "lab", "demo")}
+    at["forms"] = place / "forms"
+    write_forms([patent(each) for each in documents(word)], at["forms"], ["ris", "uspto"])
     write_collection(documents(word), at["collection"], {"of": word})
     Index.build(Collection.open(at["collection"]), at["index"], fields=("title", "abstract"), origin="../collection")
     add_vectors(at["index"], word)
@@ -88,8 +90,6 @@ def make_all(place: Path, word: str) -> dict[str, Path]:
     systems = plan({"choices": CHOICES, "runs": RUNS}, word)
     GridRuns(at["grid"], context, Topics.read(topics), 5).make(systems)
     write_office(Settings(patents=100, topics=2, words=30, seed=len(word)), at["office"])
-    at["forms"] = place / "forms"
-    write_forms([patent(each) for each in documents(word)], at["forms"], ["ris", "uspto"])
     at["run"] = made_run(at["index"], topics, place / "one.run")
     write_runs(at["runs"], {"svm": at["run"].read_bytes(), "bayes": at["run"].read_bytes()[:40]})
     (place / "review.csv").write_text(f"record_id,title,abstract,included\n{word},{word},A.,1\nwood,Wood,B.,0\n")
