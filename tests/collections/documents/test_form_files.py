@@ -11,7 +11,7 @@ import pytest
 import leadline as ll
 from leadline.collections.documents.build import build
 from leadline.collections.documents.collection import Collection
-from leadline.collections.documents.document import Claim, Document
+from leadline.collections.documents.document import Citation, Claim, Document
 from leadline.collections.documents.fields.writing import lines
 from leadline.collections.documents.forms import MANIFEST, notes_of, write_forms
 from leadline.collections.simulate.office import build_office
@@ -112,6 +112,19 @@ def test_what_a_form_has_no_place_for_is_said(tmp_path: Path) -> None:
         "uspto: 2 documents; left out: characters that XML does not allow (1), family (2)",
     ]
     assert json.loads((tmp_path / "files" / MANIFEST).read_text())["forms"] == manifest["forms"]
+
+
+def test_the_claims_that_a_report_concerns_are_printed(tmp_path: Path) -> None:
+    report = (Citation("US5123456A", "examiner", "X"), Citation("", "examiner", "Y", "", "Of nails, 1999"))
+    citations = (*report, Citation("US5123456A", "opposition", "Y"), Citation("DE3800001A1", "examiner", "A"))
+    nail = dataclasses.replace(NAIL, id="EP0049154A1", office="EP", serial="0049154", kind="A1", citations=citations)
+    write_forms([nail], tmp_path / "files", concerned={(nail.id, "US5123456A"): "1-3, 5", ("EP1", "DE3800001A1"): "1"})
+    for name in ("epo/epo-0001.xml", "exchange/exchange-0001.xml"):
+        markup = (tmp_path / "files" / name).read_text()
+        assert "<category>X</category><rel-claims>1-3, 5</rel-claims>" in markup
+        assert markup.count("<rel-claims>") == 1
+    build([tmp_path / "files" / "epo"], tmp_path / "read", keep="all")
+    assert set(Collection.open(tmp_path / "read").document(nail.id).citations) == set(citations)
 
 
 def test_wrong_use(tmp_path: Path) -> None:

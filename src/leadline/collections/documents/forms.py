@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.fields.writing import has_strange_characters, normal, without
+from leadline.collections.documents.fields.writing import add_concerned_claims, has_strange_characters, normal, without
 from leadline.collections.documents.registry import WRITERS, FormWriter
 from leadline.errors import InputError, checked_choice
 from leadline.text.checksums import Finding, check_file, file_sha256, finding_of, read_sealed, sealed
@@ -47,19 +47,29 @@ def _held(normalised: Document, writer: FormWriter) -> Document:
 def encoded(documents: Iterable[Document], form: str) -> bytes:
     """The file with these documents in a form."""
     writer = WRITERS.named(form)
-    return _whole(writer, [_written(writer, held(document, writer)) for document in documents])
+    return _whole(writer, [_written(writer, held(document, writer), {}) for document in documents])
 
 
-def _written(writer: FormWriter, document: Document) -> Any:
+def _written(writer: FormWriter, document: Document, concerned: Mapping[tuple[str, str], str]) -> Any:
     """A document as what stands in a file: bytes, or an element where another stands around all."""
     made = writer.function(document)
-    if isinstance(made, bytes) or writer.around is not None:
+    if isinstance(made, bytes):
+        return made
+    if concerned and "citations.category" in writer.holds:
+        claims = {cited: concerned.get((document.id, cited), "") for cited in _cited(document)}
+        add_concerned_claims(made, claims)
+    if writer.around is not None:
         return made
     from lxml import etree
 
     type_ = writer.types.get(made.tag)
     doctype = f"<!DOCTYPE {type_}>" if type_ else None
     return etree.tostring(made, xml_declaration=True, encoding="UTF-8", doctype=doctype) + b"\n"
+
+
+def _cited(document: Document) -> Iterator[str]:
+    """The numbers of the documents that a search report cites."""
+    return (citation.number for citation in document.citations if citation.origin == "examiner" and citation.category)
 
 
 def _whole(writer: FormWriter, written: Sequence[Any]) -> bytes:
@@ -98,12 +108,14 @@ def write_forms(
     folder: str | os.PathLike[str],
     forms: Sequence[str] = (),
     *,
+    concerned: Mapping[tuple[str, str], str] | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> dict[str, Any]:
     """Write documents as files, each in every form that takes it; return the manifest.
 
-    `forms` are the names of the forms: all by default. What was written to the folder before is replaced. What is not
-    ours stays; where it is in the way, that is an error.
+    `forms` are the names of the forms: all by default. `concerned` are the claims that a document of a search report
+    concerns, such as `1-3, 5`, by the ids of the citing and the cited document. What was written to the folder before
+    is replaced. What is not ours stays; where it is in the way, that is an error.
     """
     for name in forms:
         checked_choice("forms", name, list(WRITERS))
@@ -116,7 +128,7 @@ def write_forms(
         for left in owned.remove(owned.names):
             if left not in WRITERS:
                 raise InputError(str(owned.path / left), "cannot be replaced: name a new folder for the files")
-        files = _FormFiles(owned)
+        files = _FormFiles(owned, concerned or {})
         count = 0
         for count, document in enumerate(documents, start=1):
             files.add(document, writers)
@@ -139,8 +151,8 @@ def check_place(folder: str | os.PathLike[str]) -> None:
 class _FormFiles:
     """The files of a folder in the making: a file is written once it is full."""
 
-    def __init__(self, owned: OwnedFolder) -> None:
-        self.owned = owned
+    def __init__(self, owned: OwnedFolder, concerned: Mapping[tuple[str, str], str]) -> None:
+        self.owned, self.concerned = owned, concerned
         self.counts: dict[str, _FormCounts] = {}
         self._pending: dict[tuple[str, str], _PendingFile] = {}
         self._hashes: dict[str, str] = {}
@@ -158,7 +170,7 @@ class _FormFiles:
             said.left_out.update(lost_fields(plain, limited))
             said.left_out.update([STRANGE] * strange)
             pending = self._pending.setdefault((writer.name, writer.file(document)), _PendingFile())
-            pending.documents.append(_written(writer, limited))
+            pending.documents.append(_written(writer, limited, self.concerned))
             pending.bytes += len(plain.title) + len(limited.abstract) + len(limited.description)
             if len(pending.documents) >= _MOST_DOCUMENTS or pending.bytes >= _MOST_BYTES:
                 self._write(writer, writer.file(document), pending)

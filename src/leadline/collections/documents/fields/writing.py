@@ -7,7 +7,7 @@ before it is written. What is written is always built of elements; no text is ev
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -351,6 +351,15 @@ def add_cited(parent: Element, citation: Citation) -> Element:
 def cited_number(citation: Citation) -> Number:
     """The number of a patent that is cited; one that no office has is its text."""
     return normalise(citation.number) if citation.number else Number("", citation.text, "")
+
+
+def add_concerned_claims(document: Element, claims: Mapping[str, str]) -> None:
+    """Add the claims that a document of the search report concerns, by its number, behind its category."""
+    for category in document.iter("category") if claims else ():
+        citation = category.getparent()
+        cited, phase = citation.find("patcit"), citation.get("cited-phase", _CODES["examiner"])
+        if cited is not None and phase == _CODES["examiner"] and (concerned := claims.get(cited.get("dnum"))):
+            add(citation, "rel-claims", concerned)
 
 
 def in_lists(citations: Iterable[Citation], is_first: Callable[[Citation], bool]) -> tuple[Citation, ...]:
