@@ -207,7 +207,7 @@ def lost_fields(document: Document, limited: Document) -> list[str]:
         if name in lost and sorted(map(repr, getattr(document, name))) == sorted(map(repr, getattr(limited, name))):
             lost.remove(name)  # in another order
     if "citations" in lost and sorted(_without_origin(document)) == sorted(_without_origin(limited)):
-        lost[lost.index("citations")] = "origins or categories of citations"
+        lost[lost.index("citations")] = "details of citations"
     return lost
 
 

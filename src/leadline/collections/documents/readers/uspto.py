@@ -538,7 +538,7 @@ def _name(party: Element) -> str:
     return part("orgname") or ", ".join(filter(None, (part("last-name"), given, part("suffix"))))
 
 
-# The same form written: grants in version 4.5, applications in version 4.4, a claim of another application as that.
+# The same form written: grants in version 4.5, applications in version 4.4.
 
 
 _HOLDS = frozenset(Document.__dataclass_fields__) - {"citers", "family"} | {"citations.origin", "citations.date"}
