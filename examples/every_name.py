@@ -84,6 +84,7 @@ def search() -> None:
     copies: ll.Duplicates = ll.duplicates(patents, resemblance=0.7, keep="longest")
     print(ll.directory(patents, under="A61", output="directory.html").table(2))
     print(copies.share, ll.search(index, "polymer film", duplicates=copies).hits)
+    print(ll.readers.write_forms(patents.documents(), "files", ["exchange", "ris"])["forms"])
     print([f"{found.path}: {found.problem}; {found.fix}" for found in ll.check("patents")])
 
 
@@ -129,6 +130,12 @@ class FirstTen(ll.steps.Step):
 def read_memo(element: ll.readers.Element) -> ll.Document:
     """One memo of ours."""
     return ll.Document(id=element.get("number", ""), title=ll.readers.find_text(element, "subject"))
+
+
+@ll.readers.writer("memo", {"id", "title"}, limit=lambda document: document)
+def write_memo(document: ll.Document) -> bytes:
+    """One memo of ours, in a line."""
+    return f"{document.id} {document.title}\n".encode()
 
 
 @ll.figures.report_figure("nothing", section="Of your own", label="an example", place=1)

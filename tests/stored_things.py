@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from leadline.collections.crawl.crawl_folder import crawl_into
 from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Claim, Document
+from leadline.collections.documents.forms import write_forms
 from leadline.collections.simulate.settings import Settings
 from leadline.judge.journal import Event, JudgingJournal, People, new_uid
 from leadline.judge.pools import draw_pool
@@ -68,10 +70,17 @@ def documents(word: str) -> list[Document]:
     ]  # fmt: skip
 
 
+def patent(document: Document) -> Document:
+    """The same with the parts of its number, so that an office's form can hold it."""
+    return replace(document, office="US", serial=document.id[2:9], kind="B2")
+
+
 def make_all(place: Path, word: str) -> dict[str, Path]:
     """One of each kind in a folder, by the names of the damage table; another word gives other content."""
     place.mkdir()
     at = {name: place / name for name in ("collection", "index", "grid", "office", "runs", "review", "lab", "demo")}
+    at["forms"] = place / "forms"
+    write_forms([patent(each) for each in documents(word)], at["forms"], ["ris", "uspto"])
     write_collection(documents(word), at["collection"], {"of": word})
     Index.build(Collection.open(at["collection"]), at["index"], fields=("title", "abstract"), origin="../collection")
     add_vectors(at["index"], word)

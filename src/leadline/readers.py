@@ -1,4 +1,4 @@
-"""Readers of documents, and how to add one: a function with the decorator `reader`; see docs/forms.md.
+"""Readers and writers of documents, and how to add one: a function with a decorator; see docs/forms.md.
 
 >>> from leadline.readers import names
 >>> "uspto" in names()
@@ -6,9 +6,21 @@ True
 """
 
 from leadline.collections.documents.document import Citation, Claim, Document, Priority
-from leadline.collections.documents.registry import READERS, Element, find_text, reader
+from leadline.collections.documents.forms import write_forms
+from leadline.collections.documents.registry import READERS, Element, find_text, reader, writer
 
-__all__ = ["Citation", "Claim", "Document", "Element", "Priority", "find_text", "names", "reader"]
+__all__ = [
+    "Citation",
+    "Claim",
+    "Document",
+    "Element",
+    "Priority",
+    "find_text",
+    "names",
+    "reader",
+    "write_forms",
+    "writer",
+]
 
 
 def names() -> list[str]:

@@ -29,6 +29,7 @@ TABLE = {  # what is stored, by its name in stored_things.py: its kind, and what
     "index": ("index", ()),
     "grid": ("grid", ()),
     "office": ("simulated office", ("collection/collection-",)),
+    "forms": ("publication folder", ()),
     "runs": ("runs of reviews", ()),
     "review": ("review", ("collection-1/collection-",)),
     "crawl": ("crawl", ("collection/collection-",)),
@@ -46,7 +47,11 @@ TABLE = {  # what is stored, by its name in stored_things.py: its kind, and what
 }
 SOUND = {  # thing, file, damage: why nothing is said
     (".*", "(.*/)?lock", ".*"): "it is empty, and made again by the next writer",
-    ("grid|runs|office|crawl|review|demo|lab|lab/jobs", "leadline.jsonl", "swapped"): "the other lists the same names",
+    (
+        "grid|runs|office|forms|crawl|review|demo|lab|lab/jobs",
+        "leadline.jsonl",
+        "swapped",
+    ): "the other lists the same names",
     ("pool|review|lab", "(.*[./])?people", "gone"): "links can be made again, and nobody needs to have any",
     ("pool|review|lab|people", "(.*[./])?people", "swapped"): "it is whole, and says nothing of where it belongs",
     (

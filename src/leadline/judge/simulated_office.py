@@ -35,6 +35,7 @@ from leadline.collections.documents.collection import (
 from leadline.collections.documents.collection_files import VERSION as COLLECTION_FORMAT
 from leadline.collections.documents.collection_files import read_manifest as read_collection
 from leadline.collections.documents.document import Document
+from leadline.collections.documents.forms import write_forms
 from leadline.collections.simulate.inventions import Integers, generator
 from leadline.collections.simulate.office import (
     TABLES,
@@ -143,6 +144,14 @@ def _write_office(settings: Settings, owned: OwnedFolder, step: Progress) -> Off
     manifest = _manifest(office, topics, collection["hash"], place, files)
     write_stored(place / MANIFEST, sealed(manifest))
     return OfficeOnDisk(office, topics, manifest)
+
+
+def write_office_forms(
+    made: OfficeOnDisk, folder: str | os.PathLike[str], progress: Progress | None = None
+) -> dict[str, Any]:
+    """Write the documents of an office as files in the forms of offices; return the manifest of the folder."""
+    step, count = progress or (lambda _done, _total: None), len(made.office.all_ids)
+    return write_forms(office_documents(made.office), folder, progress=lambda done: step(done, count))
 
 
 def _fingerprint(office: SimulatedOffice) -> str:

@@ -19,6 +19,9 @@ from leadline.collections.crawl.crawl_folder import SETTINGS as CRAWL_SETTINGS
 from leadline.collections.crawl.crawl_folder import check_crawl
 from leadline.collections.documents.collection import NOT_FINISHED, check_collection
 from leadline.collections.documents.collection_files import KIND_NAME as COLLECTION
+from leadline.collections.documents.forms import KIND as PUBLICATIONS
+from leadline.collections.documents.forms import KIND_NAME as FORMS
+from leadline.collections.documents.forms import check_forms
 from leadline.errors import InputError
 from leadline.judge.journal import JOURNAL, OLDER_PEOPLE, PEOPLE, People
 from leadline.judge.pools import check_pool
@@ -72,6 +75,7 @@ FOLDERS = {
         StoredFolder("crawl", check_crawl, CRAWL_SETTINGS, CRAWL, needs_identity=True),
         StoredFolder("index", check_index, "manifest.json", INDEX),
         StoredFolder("simulated office", check_office, "manifest.json", OFFICE),
+        StoredFolder(PUBLICATIONS, check_forms, "manifest.json", FORMS),
         StoredFolder("grid", check_grid, "manifest.json", GRID),
         StoredFolder("review", check_review, REVIEW_SETTINGS, REVIEW, needs_identity=True),
         StoredFolder("demo", check_demo, KEYS, needs_identity=True),

@@ -39,3 +39,23 @@ def test_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str], argumen
     assert message in error
     assert error.count("\n") == 1
     assert not (tmp_path / "x").exists()
+
+
+def test_the_forms_of_the_offices(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--patents", "120", "--topics", "2", "--articles", "4", "--forms", str(tmp_path / "files")]
+    main(["simulate", "office", "-o", str(tmp_path / "x"), *options])
+    printed = capsys.readouterr().err
+    assert f"{tmp_path / 'files'}/exchange: 120 documents; left out: claims (120), description (120)" in printed
+    main(["check", str(tmp_path / "files")])
+    own = [str(tmp_path / "files" / name) for name in ("uspto", "epo", "st36", "jats")]
+    main(["collection", "build", *own, "-o", str(tmp_path / "read")])
+    assert "124 documents in" in capsys.readouterr().out
+
+
+def test_forms_are_not_written_among_other_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "thesis.tex").write_text("years of work")
+    with pytest.raises(SystemExit):
+        main(["simulate", "office", "-o", str(tmp_path / "x"), "--patents", "100", "--forms", str(tmp_path / "files")])
+    assert "files: has other things in it" in capsys.readouterr().err
+    assert not (tmp_path / "x").exists()  # refused before any work

@@ -212,6 +212,7 @@ _AMERICAN_WORD = re.compile(r"^(?:US)?\s*(DES(?:IGN)?|RE(?:ISSUE)?|PLANT|PLT|SIR
 _AMERICAN_LETTERS = {"D": "USD", "R": "USRE", "P": "USPP", "S": "USH"}  # by the word's initial
 _MISREAD = re.compile(r"^W0(?=[-/\s]*[0-9])")
 _HAGUE = re.compile(r"^(?:WO\s?)?DM/\s*(?=[0-9])")  # an international design; without the stroke, DM is Dominica
+_HAGUE_SERIAL = re.compile(r"DM[0-9]+")  # the same as a serial of the office that publishes it, which is not Dominica
 
 _ONLY_AMERICAN = re.compile(r"(?:D|RE|PP|T)[0-9]+|H0*[0-9]{1,4}")  # without an office; other H are Japanese
 _KIND_FIRST = re.compile(r"(?:([A-Z]{2})[-\s])?([ABCUY][0-9]?)[-\s]\s*(?=[0-9])")  # "EP-A1-0 049 154"
@@ -240,6 +241,8 @@ def normalise(text: str, office: str = "", kind: str = "") -> Number:
 
 @lru_cache(maxsize=1 << 17)
 def _normalised(text: str, office: str, kind: str) -> Number:
+    if office == "WO" and _HAGUE_SERIAL.fullmatch(text):
+        text = f"WO{text}"
     plain = _PLAIN.fullmatch(text)
     if plain is not None and plain[1] in OFFICES and (plain[3] or not kind):
         own = OFFICES[plain[1]]

@@ -1,16 +1,17 @@
-"""The register of readers, and what they are given: raw documents, and the elements of XML from untrusted sources.
+"""The registers of readers and writers, and what readers are given: raw documents, elements of untrusted XML.
 
 The function returns the Document of one raw document, or raises ValueError with the problem. It never opens a file. A
 reader of XML names the root elements it reads, and gets the root element; a reader of another form has a function that
-splits a stream into documents, and gets the bytes of one.
+splits a stream into documents, and gets the bytes of one. A form's writer stands beside its reader: the function that
+gives the element, or the bytes, of one Document.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, TypeVar
 
@@ -339,6 +340,63 @@ def readers_by_form() -> dict[str, FormReader]:
             if other is not member:
                 raise InputError("form", f"{other.name} and {member.name} both read {form}")
     return found
+
+
+Write = TypeVar("Write", bound=Callable[[Document], Any])
+
+
+@dataclass(frozen=True)
+class FormWriter:
+    """A registered writer, and what its form can hold."""
+
+    name: str
+    function: Callable[[Document], Any]  # an element, or bytes
+    holds: frozenset[str]  # fields of Document; "citations.date" and so on of Citation
+    takes: Callable[[Document], bool]
+    limit: Callable[[Document], Document]
+    file: Callable[[Document], str]
+    around: Callable[[], Element] | None
+    types: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def suffix(self) -> str:
+        return f".{self.name}" if self.around is None and not self.types else ".xml"
+
+
+WRITERS = Register[FormWriter]("form", "leadline.collections.documents.readers", entry_points="leadline.readers")
+
+
+def writer(
+    name: str,
+    holds: Collection[str],
+    *,
+    takes: Callable[[Document], bool] = bool,
+    limit: Callable[[Document], Document] | None = None,
+    file: Callable[[Document], str] | None = None,
+    around: Callable[[], Element] | None = None,
+    types: Mapping[str, str] | None = None,
+) -> Callable[[Write], Write]:
+    """Register a function as the writer of a form; beside its reader, which reads the same document again.
+
+    `holds` are the fields of Document that the form has a place for, and those of Citation as `citations.date`. `takes`
+    tells the documents that are published in this form. `limit` gives a document without what its fields can hold, but
+    not in this form. `file` names the file that a document goes to: by default that of the form. Of XML: `around` makes
+    an element around the documents of a file, and `types` are document types by the root element of a document.
+    """
+
+    def add(function: Write) -> Write:
+        known = frozenset(holds)
+        member = FormWriter(
+            name, function, known, takes, limit or _unlimited, file or (lambda _: name), around, types or {}
+        )
+        WRITERS.add(name, member, home=function.__module__)
+        return function
+
+    return add
+
+
+def _unlimited(document: Document) -> Document:
+    return document
 
 
 # Prepare trees for extracting text: drop namespaces, and mark where a new word or a new line begins.

@@ -1,12 +1,14 @@
 """Simulate a patent office in which every relevant document is known.
 
 Writes documents, topics, judgements from citations and the true judgements; with --surveys also topics in words with
-their true judgements (docs/technical-survey.md has an example). docs/simulated-office.md lists the settings that --set
-can change.
+their true judgements (docs/technical-survey.md has an example). With --forms the documents are also written as files in
+the forms of the offices; docs/forms.md says what each form holds. docs/simulated-office.md lists the settings that
+--set can change.
 
 Examples:
   leadline simulate office -o office --patents 2000 --seed 1 --set synonymy=0.5
   leadline simulate office -o survey --patents 1000 --articles 200 --surveys 18
+  leadline simulate office -o small --patents 300 --forms files
 """
 
 from __future__ import annotations
@@ -27,6 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_number(parser, "--patents", "number of documents", 20_000)
     add_number(parser, "--topics", "number of topics", 100, least=0)
     add_number(parser, "--articles", "number of articles in journals, beside the patents", 0, least=0)
+    forms = "folder for the documents in the forms of offices: XML of each office, exchange documents, JATS, RIS"
+    add("--forms", type=OutputFolder(), metavar="DIR", help=forms)
     add_number(parser, "--surveys", "number of topics in words, for a technical survey", 0, least=0)
     years = "first priority year and last publication year (default: %(default)s)"
     add("--years", type=Value(_years), default="1980-2009", metavar="FROM-TO", help=years)
@@ -38,8 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.collections.documents.forms import check_place, notes_of
     from leadline.collections.simulate.settings import Settings
-    from leadline.judge.simulated_office import write_office
+    from leadline.judge.simulated_office import write_office, write_office_forms
 
     first, last = options.years
     with wrong_usage():
@@ -53,6 +58,8 @@ def run(options: argparse.Namespace) -> None:
             articles=options.articles,
             surveys=options.surveys,
         ).changed(dict(options.set))
+    if options.forms:
+        check_place(options.forms)
     start = time.monotonic()
     with progress_bar("simulating", quiet=options.quiet) as progress:
         written = write_office(settings, options.output, progress)
@@ -63,6 +70,10 @@ def run(options: argparse.Namespace) -> None:
         write(table.encoded(options.format, formulas=options.keep_formulas))
     documents = counted(figures["documents"], "document")
     print_notes([f"{documents} in {options.output}, seed {settings.seed}, in {seconds:.1f} s"], options)
+    if options.forms:
+        with progress_bar("writing forms", quiet=options.quiet) as progress:
+            manifest = write_office_forms(written, options.forms, progress)
+        print_notes([f"{options.forms}/{note}" for note in notes_of(manifest)], options)
 
 
 def _years(text: str) -> tuple[int, int]:

@@ -151,7 +151,7 @@ def _priority(ids: Sequence[Element]) -> Priority:
     return Priority(application_of(ids[0]), date_of(ids))
 
 
-_RESIDENCE = re.compile(r"\s*\[[A-Z]{2}\]$")
+RESIDENCE = re.compile(r"\s*\[[A-Z]{2}\]$")
 
 
 def names_of(members: Iterable[Element]) -> tuple[str, ...]:
@@ -164,7 +164,7 @@ def _name(member: Element) -> str:
     whole, last, first, employer = (
         wording(next(member.iter(tag), None)) for tag in ("name", "last-name", "first-name", "orgname")
     )
-    return _RESIDENCE.sub("", whole) or ", ".join(filter(None, (last, first))) or employer
+    return RESIDENCE.sub("", whole) or ", ".join(filter(None, (last, first))) or employer
 
 
 _LOOSE_SYMBOL = re.compile(r"^\s*[0-9]?\s*([A-H])\s*([0-9]{2})\s*([A-Z])")  # " 7A 61K 31/44", with the edition
@@ -181,13 +181,17 @@ def loose_symbol(text: str) -> str:
     return symbol(_LOOSE_SYMBOL.sub(r"\1\2\3", text))
 
 
+_VERSION = re.compile(r"\s(?:19|20)[0-9]{6}\s?[ACS]?\s?[FL]?[IN ].*")  # behind a symbol in columns
+
+
 def _class_text(element: Element) -> str:
     """A class in one line, whether it was written so or in parts: section, class and so on."""
     section = find_text(element, "section")
     if section:
         cut = "".join(find_text(element, tag) for tag in ("class", "subclass", "main-group"))
         return f"{section}{cut}/{find_text(element, 'subgroup')}".rstrip("/")
-    return find_text(element, "classification-symbol") or find_text(element, "text") or wording(element)
+    written = find_text(element, "classification-symbol") or find_text(element, "text") or wording(element)
+    return _VERSION.sub("", written)  # behind a subclass alone, its digits would be a group
 
 
 def ipc_of(data: Element) -> tuple[str, ...]:
@@ -261,7 +265,7 @@ def in_one_language(elements: Iterable[Element], own: str) -> Element | None:
     return written[0] if written else None
 
 
-_NUMBERED = re.compile(r"([0-9]{1,4})\s?[.)]\s*(?=\S)")
+_NUMBERED = re.compile(r"([0-9]{1,5})\s?[.)]\s*(?=\S)")
 _CLAIM_NUMBER = re.compile(r"[0-9]{1,5}")
 _CLAIMS_HEAD = re.compile(r"clai|anspr|revend", re.IGNORECASE)
 

@@ -9,6 +9,7 @@ languages, claims for single states after the first set, and claims amended afte
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from leadline.collections.choices import Origin
 from leadline.collections.documents.document import Citation, Document, Priority
@@ -25,8 +26,24 @@ from leadline.collections.documents.fields.patent_offices import (
     language_of,
     loose_symbol,
 )
+from leadline.collections.documents.fields.writing import (
+    add,
+    add_citation,
+    add_cited,
+    add_claims,
+    add_cooperative,
+    add_filled,
+    add_international,
+    add_paragraphs,
+    add_path,
+    digits,
+    has_number,
+    in_lists,
+    root,
+    with_normal_number,
+)
 from leadline.collections.documents.numbers import normalise
-from leadline.collections.documents.registry import Element, find_text, paragraphs, reader, tidy, wording
+from leadline.collections.documents.registry import Element, find_text, paragraphs, reader, tidy, wording, writer
 from leadline.text.days import iso
 
 ROOTS = ("ep-patent-document",)
@@ -133,3 +150,92 @@ def _citations(element: Element, data: Element, kind: str) -> Iterator[Citation]
 def _names(data: Element, path: str) -> tuple[str, ...]:
     found = (find_text(name, "snm") or find_text(name, "onm") for name in data.iterfind(f"B700/{path}"))
     return tuple(dict.fromkeys(filter(None, found)))
+
+
+# The same form written.
+
+
+_LEFT_OUT = frozenset({"national", "citers", "family", "relatives"})
+_HOLDS = frozenset(Document.__dataclass_fields__) - _LEFT_OUT
+_TYPE = 'ep-patent-document PUBLIC "-//EPO//EP PATENT DOCUMENT 1.5//EN" "ep-patent-document-v1-5.dtd"'
+
+
+def limited_to_form(document: Document) -> Document:
+    """A document as this form holds it: citations in two lists, a number of an application of its own office."""
+    number = document.application_number
+    return replace(
+        with_normal_number(document),
+        application_number=number if number.startswith("EP") else "",
+        citations=in_lists(document.citations, lambda each: not _is_in_description(each)),
+    )
+
+
+def _is_in_description(citation: Citation) -> bool:
+    return citation.origin == "applicant" and not citation.category
+
+
+@writer(
+    "epo",
+    _HOLDS | {"citations.origin", "citations.category", "citations.date"},
+    takes=lambda document: document.office == "EP" and has_number(document),
+    limit=limited_to_form,
+    types={ROOTS[0]: _TYPE},
+)
+def write(document: Document) -> Element:
+    """One publication."""
+    date, language = digits(document.publication), document.language
+    about = {"country": "EP", "doc-number": document.serial, "kind": document.kind, "date-publ": date}
+    name = f"EP{document.serial}{document.kind}"
+    publication = root(ROOTS[0], {"id": name, "file": f"{name}.xml", "lang": language} | about)
+    _add_data(add(publication, "SDOBI", lang=language), document)
+    if document.abstract:
+        add_paragraphs(add(publication, "abstract", id="abst", lang=language), document.abstract, "pa", numbered=False)
+    if document.description:
+        add_paragraphs(add(publication, "description", id="desc", lang=language), document.description)
+    if document.claims:
+        claims = add(publication, "claims", id="claims01", lang=language)
+        add_claims(claims, document.claims, f"c-{language or 'xx'}-01-{{:04}}")
+    found = [citation for citation in document.citations if not _is_in_description(citation)]
+    if found:
+        report = add(publication, "search-report-data", id="srep", lang=language, srep_office="EP")
+        cited = add_path(report, "srep-for-pub/srep-citations")
+        for citation in found:
+            add_citation(cited, citation)
+    if len(found) < len(document.citations):
+        listed = add_path(add(publication, "ep-reference-list", id="ref-list"), "p/ul")
+        for citation in document.citations[len(found) :]:
+            add_cited(add(listed, "li"), citation)
+    return publication
+
+
+def _add_data(data: Element, document: Document) -> None:
+    """Add the bibliographic data, in elements named after the codes of ST.32."""
+    numbers = add(data, "B100")
+    add_filled(numbers, B110=document.serial, B130=document.kind)
+    add_path(numbers, "B140/date", digits(document.publication))
+    add(numbers, "B190", "EP")
+    filing = add(data, "B200")
+    add_filled(filing, B210=document.application_number[2:])
+    add_path(filing, "B220/date", digits(document.application))
+    add_filled(filing, B250=document.language, B260=document.language)
+    claimed = add(data, "B300") if document.priorities else None
+    for priority in document.priorities:
+        country = priority.number[:2] if priority.number[:2].isalpha() else ""
+        add(claimed, "B310", priority.number[len(country) :])
+        add_path(claimed, "B320/date", digits(priority.date))
+        add_path(claimed, "B330/ctry", country)
+    technical = add(data, "B500")
+    if document.ipc:
+        add_international(add(technical, "B510EP"), document.ipc, "EP")
+    if document.cpc:
+        add_cooperative(add_path(technical, "B520EP/classifications-cpc"), document.cpc, "EP")
+    if document.title:
+        titles = add(technical, "B540")
+        add_filled(titles, B541=document.language, B542=document.title)
+    parties = add(data, "B700")
+    outer = "B730/B731" if document.kind.startswith("B") else "B710/B711"
+    for path, names in (("B720/B721", document.inventors), (outer, document.applicants)):
+        first, _, second = path.partition("/")
+        group = add(parties, first) if names else None
+        for name in names:
+            add_path(group, f"{second}/snm", name)

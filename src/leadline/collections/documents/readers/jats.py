@@ -9,10 +9,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from leadline.collections.documents.document import Citation, Document
+from leadline.collections.documents.fields.writing import add, add_path, is_heading, line, parts_of_date, person, root
 from leadline.collections.documents.numbers import Number, normalise
-from leadline.collections.documents.registry import Element, find_text, listed, paragraphs, reader, tidy, wording
+from leadline.collections.documents.registry import (
+    Element,
+    find_text,
+    listed,
+    paragraphs,
+    reader,
+    tidy,
+    wording,
+    writer,
+)
 from leadline.text.days import iso
 
 ROOTS = ("article",)
@@ -153,3 +164,78 @@ def _patent(printed: Element, tagged: Element, words: str) -> Number | None:
         if number.office:
             return number
     return None
+
+
+# The same form written.
+
+
+_HOLDS = frozenset(
+    {"id", "kind", "language", "title", "abstract", "description", "publication", "citations", "inventors"}
+)
+_TYPES_OF_IDS = (("pmc", re.compile(r"PMC[0-9]+")), ("pmid", re.compile("[0-9]+")), ("doi", re.compile(r"10\..+")))
+
+
+def limited_to_form(document: Document) -> Document:
+    """An article as this form holds it: its references are the authors', and it has a language."""
+    citations = tuple(replace(each, origin="applicant") for each in document.citations)
+    return replace(document, id=line(document.id), language=document.language or "en", citations=citations)
+
+
+@writer(
+    "jats",
+    _HOLDS | {"citations.date"},
+    takes=lambda document: document.kind == "article",
+    limit=limited_to_form,
+    around=lambda: root("pmc-articleset", {}),
+)
+def write(document: Document) -> Element:
+    """One article."""
+    article = root("article", {"article-type": "research-article", _LANGUAGE: document.language})
+    meta = add_path(article, "front/article-meta")
+    kind = next((kind for kind, pattern in _TYPES_OF_IDS if pattern.fullmatch(document.id)), "publisher-id")
+    add(meta, "article-id", document.id.removeprefix("PMC") if kind == "pmc" else document.id, pub_id_type=kind)
+    if document.title:
+        add_path(meta, "title-group/article-title", document.title)
+    authors = add(meta, "contrib-group") if document.inventors else None
+    for name in document.inventors:
+        last, first = person(name)
+        written = add(add(authors, "contrib", contrib_type="author"), "name")
+        add(written, "surname", last)
+        if first:
+            add(written, "given-names", first)
+    _add_date(add(meta, "pub-date", pub_type="epub"), document.publication)
+    if document.abstract:
+        _add_lines(add(meta, "abstract"), document.abstract)
+    if document.description:
+        section = body = add(article, "body")
+        for text in document.description.split("\n"):
+            if is_heading(text):
+                section = add(body, "sec")
+            add(section, "title" if is_heading(text) else "p", text)
+    if document.citations:
+        references = add_path(article, "back/ref-list")
+        for sequence, citation in enumerate(document.citations, start=1):
+            _add_reference(add(references, "ref", id=f"ref{sequence}"), citation)
+    return article
+
+
+def _add_lines(parent: Element, text: str) -> None:
+    for each in text.split("\n"):
+        add(parent, "p", each)
+
+
+def _add_date(element: Element, date: str) -> None:
+    for name, part in parts_of_date(date):
+        add(element, name, part)
+
+
+def _add_reference(reference: Element, citation: Citation) -> None:
+    """Add a reference: a patent by its number; literature as printed, and again divided for its date."""
+    if citation.number:
+        tagged = add(reference, "element-citation", publication_type="patent")
+        add(tagged, "patent", citation.number, country=citation.number[:2])
+    else:
+        add(reference, "mixed-citation", citation.text, publication_type="other")
+        tagged = add(reference, "element-citation", publication_type="other") if citation.date else None
+    if tagged is not None:
+        _add_date(tagged, citation.date)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from leadline.collections.documents.document import Document
 from leadline.collections.documents.fields.record_fields import (
@@ -16,7 +17,8 @@ from leadline.collections.documents.fields.record_fields import (
     tagged_records,
     unpacked,
 )
-from leadline.collections.documents.registry import Broken, Raw, Window, reader
+from leadline.collections.documents.fields.writing import line
+from leadline.collections.documents.registry import Broken, Raw, Window, reader, writer
 
 _LINE = re.compile(r"([A-Z][A-Z0-9])  - ?(.*)")
 _MARKER = tag_marker("TY", rb"TY  -", rb"TY  - (?:[A-Z]{2,8})?(?=\s|\Z)")
@@ -57,3 +59,31 @@ def read(content: bytes) -> Document:
         published=first("DA", "PY", "Y1").replace("/", "-").strip("-"),
         language=first("LA"),
     )
+
+
+# The same form written.
+
+
+_HOLDS = frozenset({"id", "language", "title", "abstract", "publication", "inventors"})
+
+
+def limited_to_form(document: Document) -> Document:
+    """A document as this form holds it: a record, whose abstract is one line."""
+    return replace(document, id="_".join(line(document.id).split()), kind="record", abstract=line(document.abstract))
+
+
+@writer("ris", _HOLDS, limit=limited_to_form)
+def write(document: Document) -> bytes:
+    """One reference."""
+    tags = [
+        ("TY", "PAT" if document.office else "JOUR"),
+        ("ID", document.id),
+        ("TI", document.title),
+        *(("AU", name) for name in document.inventors),
+        ("PY", document.publication[:4]),
+        ("DA", document.publication.replace("-", "/")),
+        ("AB", document.abstract),
+        ("LA", document.language),
+    ]
+    written = [f"{tag}  - {text}\n" for tag, text in tags if text]
+    return "".join([*written, "ER  - \n\n"]).encode()

@@ -8,6 +8,7 @@ the standard are read. Documents whose pages are only images have bibliographic 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from leadline.collections.documents.document import Document
 from leadline.collections.documents.fields.patent_offices import (
@@ -21,8 +22,26 @@ from leadline.collections.documents.fields.patent_offices import (
     publication_number,
     st36_document,
 )
+from leadline.collections.documents.fields.writing import (
+    add,
+    add_citation,
+    add_claims,
+    add_cooperative,
+    add_document_id,
+    add_filled,
+    add_international,
+    add_paragraphs,
+    add_path,
+    application_parts,
+    digits,
+    has_number,
+    in_lists,
+    person,
+    root,
+    with_normal_number,
+)
 from leadline.collections.documents.numbers import Number
-from leadline.collections.documents.registry import Element, find_text, local_name, reader, tidy
+from leadline.collections.documents.registry import Element, find_text, local_name, reader, tidy, writer
 from leadline.text.days import iso
 
 ROOTS = (
@@ -81,3 +100,86 @@ def _number(element: Element, published: list[Element]) -> Number:
     if not reference:
         raise ValueError("no publication number, nor any file-reference-id or id instead")
     return Number("", reference.strip(), "")
+
+
+# The same form written, under the name of the office's form where that is known.
+
+
+_HOLDS = frozenset(Document.__dataclass_fields__) - {"citers", "relatives"}
+_NAMES = {"WO": "wo-patent-document", "FR": "fr-patent-document", "CN": "cn-patent-document"}
+_OTHERS = frozenset({"US", "EP"})  # offices with a form of their own
+
+
+def limited_to_form(document: Document) -> Document:
+    """A document as this form holds it: citations in two lists, the search report last."""
+    limited = with_normal_number(document)
+    return replace(limited, citations=in_lists(document.citations, lambda each: each.origin != "examiner"))
+
+
+@writer(
+    "st36",
+    _HOLDS | {"citations.origin", "citations.category", "citations.date"},
+    takes=lambda document: document.office not in _OTHERS and has_number(document),
+    limit=limited_to_form,
+    file=lambda document: document.office.lower(),
+    types={tag: f'{tag} SYSTEM "{tag}-v1-3.dtd"' for tag in (*_NAMES.values(), "xx-patent-document")},
+)
+def write(document: Document) -> Element:
+    """One publication."""
+    language, own = document.language, (document.office, document.serial, document.kind)
+    about = dict(zip(("country", "doc-number", "kind"), own, strict=True))
+    about |= {"date-publ": digits(document.publication), "family-id": document.family, "lang": language}
+    whole = root(_NAMES.get(document.office, "xx-patent-document"), {"id": f"{document.id}.xml"} | about)
+    data = add(whole, "bibliographic-data", id="bibl", country=document.office, lang=language)
+    add_document_id(add(data, "publication-reference"), own, document.publication)
+    _add_classes(data, document)
+    filed = add(data, "application-reference", appl_type="utility")
+    add_document_id(filed, application_parts(document.application_number), document.application)
+    add_filled(data, language_of_publication=language)
+    claims = add(data, "priority-claims") if document.priorities else None
+    for sequence, priority in enumerate(document.priorities, start=1):
+        claim = add(claims, "priority-claim", sequence=str(sequence), kind="national")
+        country, number, kind = application_parts(priority.number)
+        add_filled(claim, country=country, doc_number=number, kind=kind, date=digits(priority.date))
+    _add_people(add(data, "parties"), document)
+    add_filled(data, invention_title=document.title)
+    before = [citation for citation in document.citations if citation.origin != "examiner"]
+    cited = add(data, "references-cited") if before else None
+    for citation in before:
+        add_citation(cited, citation)
+    if document.abstract:
+        add_paragraphs(add(whole, "abstract", id="abst", lang=language), document.abstract, "pa", numbered=False)
+    if document.description:
+        add_paragraphs(add(whole, "description", id="desc", lang=language), document.description)
+    if document.claims:
+        add_claims(add(whole, "claims", id="claims01", lang=language), document.claims, "cl{:04}", width=1)
+    if len(before) < len(document.citations):
+        report = add(whole, "search-report-data", id="srep", lang=language, srep_office=document.office)
+        found = add_path(report, "srep-for-pub/srep-citations")
+        for citation in document.citations[len(before) :]:
+            add_citation(found, citation)
+    return whole
+
+
+def _add_classes(data: Element, document: Document) -> None:
+    if document.ipc:
+        add_international(add(data, "classifications-ipcr"), document.ipc, document.office)
+    if document.cpc:
+        add_cooperative(add(data, "classifications-cpc"), document.cpc, document.office)
+    if document.national:
+        own = add(data, "classification-national")
+        add(own, "country", document.office)
+        for place, name in enumerate(document.national):
+            add(own, "further-classification" if place else "main-classification", name)
+
+
+def _add_people(parties: Element, document: Document) -> None:
+    applicants = add(parties, "applicants") if document.applicants else None
+    for sequence, name in enumerate(document.applicants, start=1):
+        applicant = add(applicants, "applicant", sequence=str(sequence), app_type="applicant")
+        add_path(applicant, "addressbook/orgname", name)
+    inventors = add(parties, "inventors") if document.inventors else None
+    for sequence, name in enumerate(document.inventors, start=1):
+        inventor = add(inventors, "inventor", sequence=str(sequence))
+        last, first = person(name)
+        add_filled(add(inventor, "addressbook"), last_name=last, first_name=first)

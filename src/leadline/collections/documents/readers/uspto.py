@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from html import escape
 from itertools import accumulate, pairwise
@@ -32,8 +33,23 @@ from leadline.collections.documents.document import (
     symbol,
 )
 from leadline.collections.documents.fields.patent_offices import application, valid_priorities
+from leadline.collections.documents.fields.writing import (
+    add,
+    add_claims,
+    add_document_id,
+    add_filled,
+    add_paragraphs,
+    add_path,
+    cited_number,
+    digits,
+    has_number,
+    person,
+    root,
+    with_normal_number,
+    without_date_of_text,
+)
 from leadline.collections.documents.numbers import Number, normalise
-from leadline.collections.documents.registry import Element, find_text, parse, reader, text_of
+from leadline.collections.documents.registry import Element, find_text, parse, reader, text_of, writer
 from leadline.text.days import iso
 from leadline.text.engine import Kernel, compiled_job
 
@@ -159,7 +175,7 @@ _CLAIM = re.compile(
     re.VERBOSE,
 )
 _NUMBER = re.compile(r"0*([0-9]{1,6})")
-_LABEL = re.compile(r"[0-9]{1,4}(?:\s?[-–]\s?[0-9]{1,4})?\s?[.)]\s*")
+_LABEL = re.compile(r"[0-9]{1,5}(?:\s?[-–]\s?[0-9]{1,5})?\s?[.)]\s*")
 
 
 def read_citations(markup: bytes) -> tuple[Citation, ...]:
@@ -243,9 +259,14 @@ def _attributes(markup: bytes) -> Iterator[tuple[bytes, bytes, bytes, bytes]]:
 def _claim(number: int, text: str, marked: list[int]) -> Claim:
     text = text[label.end() :] if (label := _LABEL.match(text)) else text
     linked = {claim for claim in marked if claim < number}
-    if "laims" in text or (not marked and "laim" in text):  # else the text names no more than the references
+    if _names_more(text, len(marked)):
         linked.update(parents(text, number))
     return Claim(number, text, tuple(sorted(linked)))
+
+
+def _names_more(text: str, marked: int) -> bool:
+    """Whether the text of a claim, be it German or French, may name more claims than those that are marked."""
+    return text.count("laim") > marked or "laims" in text or "LAIM" in text or "nspr" in text or "evend" in text
 
 
 # Check that a document is well-formed XML and find its parts, without building a tree.
@@ -515,3 +536,180 @@ def _name(party: Element) -> str:
     part = {child.tag: _words(child) for child in book if child.tag in _NAME}.get
     given = " ".join(filter(None, (part("first-name"), part("middle-name"))))
     return part("orgname") or ", ".join(filter(None, (part("last-name"), given, part("suffix"))))
+
+
+# The same form written: grants in version 4.5, applications in version 4.4.
+
+
+_HOLDS = frozenset(Document.__dataclass_fields__) - {"citers", "family"} | {"citations.origin", "citations.date"}
+_OF_APPLICATIONS = frozenset({"A1", "A2", "A9", "P1", "P4", "P9"})
+_TYPES = {
+    "us-patent-grant": 'us-patent-grant SYSTEM "us-patent-grant-v45-2014-04-03.dtd" [ ]',
+    "us-patent-application": 'us-patent-application SYSTEM "us-patent-application-v44-2014-04-03.dtd" [ ]',
+}
+_CATEGORIES: dict[Origin, str] = {
+    "examiner": "cited by examiner",
+    "applicant": "cited by applicant",
+    "third party": "cited by third party",
+}
+
+
+def limited_to_form(document: Document) -> Document:
+    """A document as this form holds it: applicants who are not inventors, priorities in two lists, its own office."""
+    document = with_normal_number(document)
+    numbers = {claim.number for claim in document.claims}
+    others = tuple(name for name in document.applicants if name not in document.inventors)
+    citations = [
+        each if each.origin in _CATEGORIES else replace(each, origin="unknown")
+        for each in map(without_date_of_text, document.citations)
+    ]
+    return replace(
+        document,
+        claims=tuple(
+            claim if numbers.issuperset(claim.parents) else _marked(claim, numbers) for claim in document.claims
+        ),
+        priorities=valid_priorities(sorted(document.priorities, key=_is_american), document.application),
+        citations=tuple(citations),
+        relatives=tuple(name for name in document.relatives if normalise(name).office == "US"),
+        applicants=others or document.inventors,
+    )
+
+
+def _marked(claim: Claim, numbers: set[int]) -> Claim:
+    """A claim that names one that there is not, which is no parent if the reader takes the marks for all."""
+    marked = tuple(number for number in claim.parents if number in numbers)
+    return claim if _names_more(claim.text, len(marked)) else replace(claim, parents=marked)
+
+
+def _is_american(priority: Priority) -> bool:
+    return priority.number.startswith("US")
+
+
+@writer(
+    "uspto",
+    _HOLDS,
+    takes=lambda document: document.office == "US" and has_number(document),
+    limit=limited_to_form,
+    file=lambda document: "applications" if document.kind in _OF_APPLICATIONS else "grants",
+    types=_TYPES,
+)
+def write(document: Document) -> Element:
+    """One patent or published application."""
+    tag = ROOTS[document.kind in _OF_APPLICATIONS]
+    date, name = digits(document.publication), f"US{_printed(document.serial)}"
+    attributes = {"lang": document.language.upper(), "file": f"{name}-{date}.XML", "id": tag, "country": "US"}
+    patent = root(tag, attributes | {"date-publ": date})
+    data = add(patent, f"us-bibliographic-data-{tag.rpartition('-')[2]}", lang=document.language.upper(), country="US")
+    published = add(data, "publication-reference")
+    add_document_id(published, (document.office, _printed(document.serial), document.kind), document.publication)
+    filed = add(data, "application-reference", appl_type="utility")
+    add_document_id(filed, _application_parts(document.application_number), document.application)
+    _add_priorities(data, document.priorities)
+    _add_classes(data, document)
+    add(data, "invention-title", document.title, id="title")
+    if document.citations:
+        cited = add(data, "us-references-cited")
+        for sequence, citation in enumerate(document.citations, start=1):
+            _add_citation(add(cited, "us-citation"), citation, sequence)
+    _add_related(data, document)
+    _add_people(data, document)
+    if document.abstract:
+        add_paragraphs(add(patent, "abstract", id="abstract"), document.abstract, "pa-", numbered=False)
+    if document.description:
+        add_paragraphs(add(patent, "description", id="description"), document.description, "p-")
+    if document.claims:
+        add_claims(add(patent, "claims", id="claims"), document.claims, "CLM-{:05}", width=5)
+    return patent
+
+
+def _printed(serial: str) -> str:
+    """A serial with the zeros that the office prints."""
+    letters = serial[: len(serial) - len(serial.lstrip("ADEHIPRTX"))]
+    return letters + serial[len(letters) :].zfill(8 - len(letters))
+
+
+def _application_parts(number: str) -> tuple[str, str, str]:
+    """Country and number of an application, as the reader's `application` puts them together."""
+    if number.startswith("WO") and number.endswith("W") and number[2:4].isalpha():
+        return "WO", f"PCT/{number[2:8]}/{number[8:-1]}", ""
+    return (number[:2], number[2:], "") if number[:2].isalpha() else ("", number, "")
+
+
+def _add_priorities(data: Element, priorities: Sequence[Priority]) -> None:
+    foreign = [each for each in priorities if not _is_american(each)]
+    claims = add(data, "priority-claims") if foreign else None
+    for sequence, priority in enumerate(foreign, start=1):
+        claim = add(claims, "priority-claim", sequence=f"{sequence:02}", kind="national")
+        country, number, _ = _application_parts(priority.number)
+        for tag, text in (("country", country), ("doc-number", number), ("date", digits(priority.date))):
+            add(claim, tag, text)
+
+
+def _add_classes(data: Element, document: Document) -> None:
+    international = add(data, "classifications-ipcr") if document.ipc else None
+    for place, name in enumerate(document.ipc):
+        _add_class(add(international, "classification-ipcr"), name, is_first=not place)
+    cooperative = add(data, "classifications-cpc") if document.cpc else None
+    for place, name in enumerate(document.cpc):
+        outer = add(cooperative, "further-cpc" if place else "main-cpc")
+        _add_class(add(outer, "classification-cpc"), name, is_first=not place)
+    if document.national:
+        own = add(data, "classification-national")
+        add(own, "country", "US")
+        for place, name in enumerate(document.national):
+            add(own, "further-classification" if place else "main-classification", name)
+
+
+def _add_class(item: Element, name: str, *, is_first: bool) -> None:
+    group, _, subgroup = name[4:].partition("/")
+    for tag, text in (
+        ("section", name[:1]),
+        ("class", name[1:3]),
+        ("subclass", name[3:4]),
+        ("main-group", group),
+        ("subgroup", subgroup),
+    ):
+        if text:
+            add(item, tag, text)
+    add(item, "symbol-position", "F" if is_first else "L")
+    add(item, "classification-value", "I")
+
+
+def _add_citation(item: Element, citation: Citation, sequence: int) -> None:
+    if citation.number or citation.date:
+        office, serial, kind = cited_number(citation)
+        is_application = office == "US" and len(serial) == 11 and serial.isdigit()
+        cited = add(item, "patcit", num=f"{sequence:05}")
+        add_document_id(
+            cited, (office, f"{serial[:4]}/{serial[4:]}" if is_application else serial, kind), citation.date
+        )
+    else:
+        cited = add(item, "nplcit", num=f"{sequence:05}")
+        add(cited, "othercit", citation.text)
+    add_filled(item, category=_CATEGORIES.get(citation.origin, ""))
+
+
+def _add_related(data: Element, document: Document) -> None:
+    """Earlier applications whose date is claimed, and earlier publications of this one."""
+    claimed = [each for each in document.priorities if _is_american(each)]
+    if not claimed and not document.relatives:
+        return
+    related = add(data, "us-related-documents")
+    for priority in claimed:
+        earlier = add_path(related, "continuation/relation/parent-doc")
+        add_document_id(earlier, _application_parts(priority.number), priority.date)
+    for name in document.relatives:
+        add_document_id(add(related, "related-publication"), normalise(name))
+
+
+def _add_people(data: Element, document: Document) -> None:
+    if document.inventors:
+        inventors = add_path(data, "us-parties/inventors")
+        for sequence, name in enumerate(document.inventors, start=1):
+            inventor = add(inventors, "inventor", sequence=f"{sequence:03}", designation="us-only")
+            last, first = person(name)
+            add_filled(add(inventor, "addressbook"), last_name=last, first_name=first)
+    if document.applicants and document.applicants != document.inventors:
+        assignees = add(data, "assignees")
+        for name in document.applicants:
+            add_path(assignees, "assignee/addressbook/orgname", name)
