@@ -398,7 +398,7 @@ def _child_names(rng: np.random.Generator, parent: Integers, above: list[str], m
 
 
 GENERAL, OF_SUBCLASS, OF_GROUP = range(3)
-MAX_FORMS = 4
+MAX_FORMS = 6
 _POPULARITY = 0.6  # Zipf's exponent within a pool: the most popular concept is in one of ten inventions
 
 

@@ -6,6 +6,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from leadline.collections.choices import OFFICE_WORDS
 from leadline.errors import InputError, checked_choice
 
 
@@ -49,7 +50,8 @@ class Settings:
     first_year: int = 1980  # of priority
     last_year: int = 2009  # of publication: later documents are not in the collection
     growth: float = 0.04  # of inventions, a year
-    words: int = 400  # of a description, the median
+    words: str = "chemistry"  # of texts: real chemistry, or invented
+    length: int = 400  # of a description in words, the median
     # Inventions
     line_size: float = 12.0  # mean inventions in a line of work, which share most of their concepts
     line_years: float = 6.0  # mean time since a line's start
@@ -79,10 +81,11 @@ class Settings:
     surveys: int = 0  # topics in words
 
     def __post_init__(self) -> None:
+        checked_choice("words", self.words, OFFICE_WORDS)
         shares = ("asides", "synonymy", "distinctive", "loyalty", "opponents", "applicants_know")
         odds = ("per_decade", "same_words", "own_office", "foreign_only", "anticipates")
         limits: dict[str, tuple[float, float]] = {
-            "patents": (100, 5_000_000), "seed": (0, 2**63), "topics": (0, self.patents), "words": (20, 20_000),
+            "patents": (100, 5_000_000), "seed": (0, 2**63), "topics": (0, self.patents), "length": (20, 20_000),
             "first_year": (1976, 2100), "last_year": (self.first_year + 5, 2101), "growth": (-0.5, 0.5),
             "line_size": (2, 200), "line_years": (0.5, 50), "lines_per_group": (2, 500), "group_concepts": (20, 2000),
             "subclass_concepts": (20, 2000), "general_concepts": (20, 2000), "continuations": (0, 0.2),

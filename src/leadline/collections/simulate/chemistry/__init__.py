@@ -1,0 +1,1 @@
+"""Real chemistry: substances and terms, their names, classes, sentences, people and titles."""

@@ -1,0 +1,2 @@
+class Chemistry:
+    def __init__(self, settings): pass

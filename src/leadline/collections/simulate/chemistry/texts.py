@@ -1,0 +1,2 @@
+class ChemistryWriter:
+    def __init__(self, office): pass
