@@ -321,7 +321,10 @@ def _disclosed(
     besides = rng.permuted(besides, axis=1)
     besides[np.arange(besides.shape[1]) >= rng.integers(3, besides.shape[1] + 1, count)[:, None]] = -1
     inherited = np.where(parent[:, None] >= 0, claimable[parent], -1)
-    rows = np.sort(np.concatenate([claimable, besides, asides, inherited], axis=1).astype(np.int32), axis=1)
+    found = np.concatenate([claimable, besides, asides, inherited], axis=1)
+    with_parts = concepts.implied(found)
+    found = found if with_parts is None else np.concatenate([found, with_parts], axis=1)
+    rows = np.sort(found.astype(np.int32), axis=1)
     fresh = np.ones(rows.shape, bool)
     fresh[:, 1:] = rows[:, 1:] != rows[:, :-1]
     kept = fresh & (rows >= 0)
@@ -426,6 +429,10 @@ class Concepts:
         """The concepts at these places of the owners' pools."""
         first = self.starts[level] + (0 if level == GENERAL else owners * self.sizes[level])
         return np.asarray(places + np.reshape(first, (-1, 1)))
+
+    def implied(self, disclosed: Integers) -> Integers | None:
+        """What whoever discloses these concepts discloses with them; -1 where that is nothing more."""
+        return None
 
     def popularity(self, level: int) -> Array:
         return zipf(self.sizes[level], _POPULARITY)
