@@ -434,6 +434,10 @@ class Concepts:
         """What whoever discloses these concepts discloses with them; -1 where that is nothing more."""
         return None
 
+    def styled(self, settings: Settings, applicant: Integers, concept: Integers, form: Integers) -> Integers:
+        """The form that an applicant uses, where it has a style beside its preference for each concept."""
+        return form
+
     def popularity(self, level: int) -> Array:
         return zipf(self.sizes[level], _POPULARITY)
 
@@ -472,7 +476,8 @@ def preferred_form(
     turn = (
         settings.first_year + hashed_uniform(settings.seed, 14, concept) * 2 * span
     )  # half of the concepts never turn
-    return np.asarray(np.where(settings.synonymy > 0, (place + (year < turn - span / 4)) % forms, 0))
+    form = np.asarray(np.where(settings.synonymy > 0, (place + (year < turn - span / 4)) % forms, 0))
+    return concepts.styled(settings, applicant, concept, form) if settings.synonymy > 0 else form
 
 
 # The concepts that each claim names, and the claim it depends on.

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from leadline.collections.documents.document import Claim
-from leadline.collections.simulate.chemistry.concepts import COUNTED, PooledConcepts
+from leadline.collections.simulate.chemistry.concepts import PooledConcepts
 from leadline.collections.simulate.chemistry.numbers import property_texts
 from leadline.collections.simulate.chemistry.tables import (
+    ACTIVE,
+    ADDITIVE,
     APPARATUS,
+    CATALYST,
     EFFECT,
     GAS,
     MATERIAL,
+    POLYMER,
     PROCESS,
     PRODUCT,
     PROPERTY,
+    REAGENT,
+    SOLID,
+    SOLVENT,
     USE,
 )
 from leadline.collections.simulate.inventions import CLAIMABLE, Integers
@@ -28,6 +35,8 @@ from leadline.collections.simulate.writing import HouseStyles
 
 _REFERENCES = {"US": "of", "EP": "according to", "WO": "according to", "JP": "as claimed in", "DE": "as claimed in"}
 _TWO_PART = ("EP", "DE")  # offices whose claims have a characterising part
+BODY = -1
+_BODIES = frozenset({POLYMER, SOLID, ACTIVE, ADDITIVE, MATERIAL})  # what a composition consists of
 COMPOSITION, METHOD, USING = range(3)  # what an independent claim is for
 
 
@@ -39,6 +48,7 @@ class _Named:
     first: Sequence[str]
     later: Sequence[str]
     ranges: Sequence[Sequence[str]]  # of properties
+    counted: Sequence[bool]  # whether the name takes an article
 
 
 class ClaimWriter:
@@ -63,13 +73,15 @@ class ClaimWriter:
         form = styles.forms(np.repeat(documents, CLAIMABLE), concept.ravel()).reshape(concept.shape)
         role = self.concepts.role[concept]
         first, later = self.names[FIRST, concept, form], self.names[LATER, concept, form]
-        counted = np.isin(role, COUNTED)
+        counted = self.concepts.counted[concept]
         first[counted] = [with_article(name) for name in first[counted].tolist()]
         offices = self.publications.office[documents].tolist()
-        columns = (row.tolist(), offices, role.tolist(), first.tolist(), later.tolist(), concept.tolist(), subjects)
-        for own, office, roles, introduced, again, numbers, subject in zip(*columns, strict=True):
+        columns = (
+            row.tolist(), offices, role.tolist(), first.tolist(), later.tolist(), concept.tolist(), counted.tolist(), subjects
+        )  # fmt: skip
+        for own, office, roles, introduced, again, numbers, articles, subject in zip(*columns, strict=True):
             span = slice(int(starts[own]) - begin, int(starts[own + 1]) - begin)
-            named = _Named(roles, introduced, again, [self.ranges[number] for number in numbers])
+            named = _Named(roles, introduced, again, [self.ranges[number] for number in numbers], articles)
             yield written(AUTHORITIES[office].code, subject, named, parents[span], bits[span], chances[span])
 
 
@@ -81,7 +93,7 @@ def written(
 
     def name(slot: int) -> str:
         if slot in known:
-            return named.later[slot] if named.roles[slot] not in COUNTED else f"the {named.later[slot]}"
+            return f"the {named.later[slot]}" if named.counted[slot] else named.later[slot]
         known.add(slot)
         return named.first[slot]
 
@@ -104,8 +116,7 @@ def written(
 
 def _kind(office: str, number: int, named: _Named, slots: Sequence[int], chance: int) -> int:
     """What an independent claim is for: the first is for a composition, where its concepts allow that."""
-    component = any(named.roles[slot] <= MATERIAL and named.roles[slot] != GAS for slot in slots)
-    if not component:
+    if not any(named.roles[slot] in _BODIES for slot in slots):
         return METHOD
     if number == 1:
         return COMPOSITION if chance % 8 else METHOD
@@ -113,44 +124,51 @@ def _kind(office: str, number: int, named: _Named, slots: Sequence[int], chance:
     return USING if use and office != "US" and chance % 3 == 0 else METHOD
 
 
-def _by_role(named: _Named, slots: Sequence[int], name: object) -> dict[int, list[str]]:
-    """The names of a claim's concepts, components together under -1."""
+def _by_role(named: _Named, slots: Sequence[int], name: Callable[[int], str]) -> dict[int, list[str]]:
+    """The names of a claim's concepts, what a composition consists of together under BODY."""
     groups: dict[int, list[str]] = {}
     for slot in slots:
         role = named.roles[slot]
-        groups.setdefault(-1 if role <= MATERIAL and role != GAS else role, []).append(name(slot))  # type: ignore[operator]
+        groups.setdefault(BODY if role in _BODIES else role, []).append(name(slot))
     return groups
 
 
 def _composition(
     office: str, subject: str, groups: dict[int, list[str]], named: _Named, slots: Sequence[int], chance: int
 ) -> str:
-    parts = groups[-1]
+    parts = groups[BODY]
     low = 1 + chance % 30
     amount = f"from {low} to {low + 5 + (chance >> 8) % 40} % by weight of " if chance >> 16 & 1 else ""
-    listed = _listed([amount + parts[0], *parts[1:]])
     if office in _TWO_PART and len(parts) > 1:
-        text = f"{_capital(with_article(subject))} comprising {amount}{parts[0]}, characterised in that it contains {_listed(parts[1:])}"
+        text = f"comprising {amount}{parts[0]}, characterised in that it contains {_listed(parts[1:])}"
     else:
-        text = f"{_capital(with_article(subject))} comprising {listed}"
-    clauses = []
-    if PROCESS in groups:
-        clauses.append(f"obtainable by {_listed(groups[PROCESS])}")
-    if APPARATUS in groups:
-        clauses.append(f"produced in {_listed(groups[APPARATUS])}")
-    if GAS in groups:
-        clauses.append(f"treated with {_listed(groups[GAS])}")
-    clauses += _ends(groups, named, slots, chance)
-    return ", ".join([text, *clauses])
+        text = f"comprising {_listed([amount + parts[0], *parts[1:]])}"
+    return ", ".join([f"{_capital(with_article(subject))} {text}", *_made(groups), *_ends(groups, named, slots, chance)])
+
+
+def _made(groups: dict[int, list[str]]) -> list[str]:
+    """What a claim for a thing says of how the thing is made."""
+    said = (
+        (REAGENT, "prepared using {}"), (CATALYST, "prepared in the presence of {}"), (SOLVENT, "and {} as a solvent"),
+        (PROCESS, "obtainable by {}"), (APPARATUS, "produced in {}"), (GAS, "treated with {}"),
+    )  # fmt: skip
+    return [clause.format(_listed(groups[role])) for role, clause in said if role in groups]
 
 
 def _method(
     office: str, subject: str, groups: dict[int, list[str]], named: _Named, slots: Sequence[int], chance: int
 ) -> str:
     steps = []
-    if -1 in groups:
-        parts = groups[-1]
+    if REAGENT in groups:
+        reacting = f"reacting {_listed(groups[REAGENT])}" + (f" with {_listed(groups[BODY])}" if BODY in groups else "")
+        steps.append(reacting)
+    elif BODY in groups:
+        parts = groups[BODY]
         steps.append(f"mixing {_listed(parts)}" if len(parts) > 1 else f"providing {parts[0]}")
+    if SOLVENT in groups:
+        steps = [f"{steps[0]} in {_listed(groups[SOLVENT])}" if steps else f"heating {_listed(groups[SOLVENT])}"]
+    if CATALYST in groups:
+        steps = [f"{steps[0] if steps else 'reacting starting materials'} in the presence of {_listed(groups[CATALYST])}"]
     if GAS in groups:
         steps.append(f"passing {_listed(groups[GAS])} through the mixture")
     if PROCESS in groups:
@@ -166,16 +184,9 @@ def _method(
 def _using(
     office: str, subject: str, groups: dict[int, list[str]], named: _Named, slots: Sequence[int], chance: int
 ) -> str:
-    others = {role: names for role, names in groups.items() if role not in (-1, USE)}
-    text = f"Use of {with_article(subject)} comprising {_listed(groups[-1])} for {_listed(groups[USE])}"
-    clauses = []
-    if PROCESS in others:
-        clauses.append(f"obtainable by {_listed(others[PROCESS])}")
-    if APPARATUS in others:
-        clauses.append(f"produced in {_listed(others[APPARATUS])}")
-    if GAS in others:
-        clauses.append(f"treated with {_listed(others[GAS])}")
-    return ", ".join([text, *clauses, *_ends(others, named, slots, chance)])
+    text = f"Use of {with_article(subject)} comprising {_listed(groups[BODY])}"
+    others = {role: names for role, names in groups.items() if role != USE}
+    return ", ".join([text, *_made(others), f"for {_listed(groups[USE])}", *_ends(others, named, slots, chance)])
 
 
 def _ends(groups: dict[int, list[str]], named: _Named, slots: Sequence[int], chance: int) -> list[str]:
@@ -202,42 +213,47 @@ def _range(named: _Named, slot: int, chance: int) -> str:
 
 
 def _limit(
-    named: _Named, added: Sequence[int], present: Sequence[int], name: object, kind: int, chance: int
+    named: _Named, added: Sequence[int], present: Sequence[int], name: Callable[[int], str], kind: int, chance: int
 ) -> str:
     """The limitation that a dependent claim adds: a concept, or only a number."""
     if not added:
         return _numeric(named, present, chance)
     clauses = []
     for slot in added:
-        role, said = named.roles[slot], name(slot)  # type: ignore[operator]
+        role, said = named.roles[slot], name(slot)
         low = 1 + chance % 20
         amount = f"from {low} to {low + 1 + (chance >> 8) % 30} % by weight of {said}"
-        if role <= MATERIAL and role != GAS:
-            clauses.append((f"further comprising {said}", f"containing {amount}", f"wherein {said} is also present",
-                            f"wherein the composition comprises {amount}")[(chance >> 16) % 4])  # fmt: skip
-        elif role == GAS:
-            clauses.append(f"wherein a treatment with {said} is carried out")
-        elif role == PROCESS:
-            clauses.append((f"wherein {said} is carried out", f"further comprising a step of {said}")[chance >> 16 & 1])
-        elif role == APPARATUS:
-            clauses.append(f"wherein {said} is used")
-        elif role == PRODUCT:
-            clauses.append(f"in the form of {said}")
-        elif role == PROPERTY:
-            clauses.append((f"having a {said} of {_range(named, slot, chance)}",
-                            f"wherein the {said} is {_range(named, slot, chance)}")[chance >> 16 & 1])  # fmt: skip
-        elif role == USE:
-            clauses.append(f"intended for {said}")
-        else:
-            clauses.append(f"whereby {said} is achieved")
+        choices = _LIMITS[BODY if role in _BODIES else role]
+        choice = choices[(chance >> 16) % len(choices)]
+        if kind != COMPOSITION and role in _BODIES:
+            choice = _ADDED[(chance >> 16) % len(_ADDED)]
+        clauses.append(choice.format(said, amount=amount, range=_range(named, slot, chance) if role == PROPERTY else ""))
     return " and ".join(clauses)
+
+
+# What a dependent claim adds, by the role of the concept; and of a component to a process or a use.
+_LIMITS = {
+    BODY: ("further comprising {0}", "containing {amount}", "additionally containing {0}",
+           "wherein the composition comprises {amount}"),
+    SOLVENT: ("wherein {0} is used as a solvent", "further comprising {0} as a solvent"),
+    REAGENT: ("wherein {0} is used in the preparation", "prepared with the addition of {0}"),
+    CATALYST: ("wherein {0} is used as a catalyst or initiator", "prepared in the presence of {0}"),
+    GAS: ("wherein a treatment with {0} is carried out",),
+    PROCESS: ("wherein {0} is carried out", "wherein the preparation includes a step of {0}"),
+    APPARATUS: ("wherein {0} is used",),
+    PRODUCT: ("in the form of {0}",),
+    PROPERTY: ("having a {0} of {range}", "wherein the {0} is {range}"),
+    USE: ("intended for {0}",),
+    EFFECT: ("whereby {0} is achieved",),
+}  # fmt: skip
+_ADDED = ("wherein {0} is added", "wherein {amount} are added", "wherein the mixture additionally contains {0}")
 
 
 def _numeric(named: _Named, present: Sequence[int], chance: int) -> str:
     """A limitation of an amount, a property or a temperature."""
     slot = present[chance % len(present)]
     role, low = named.roles[slot], 1 + (chance >> 8) % 30
-    if role <= MATERIAL and role != GAS:
+    if role in _BODIES:
         return f"wherein the amount of {named.later[slot]} is from {low} to {low + 1 + (chance >> 16) % 37} % by weight"
     if role == PROPERTY:
         return f"wherein the {named.later[slot]} is {_range(named, slot, chance >> 4)}"

@@ -42,6 +42,7 @@ from leadline.collections.simulate.inventions import (
     Concepts,
     Integers,
     generator,
+    hashed_uniform,
 )
 from leadline.collections.simulate.settings import Settings
 from leadline.collections.simulate.words import FIRST, FIRST_PLURAL, LATER, LATER_PLURAL, ConceptNames
@@ -57,7 +58,7 @@ _SHARES = {
 }  # fmt: skip
 _POOLS = (120, 100, 160)  # sizes, at most: general, of a field, of an area
 _COMPOSITES = 0.3  # share of an area's places
-COUNTED = (APPARATUS, PRODUCT)  # roles whose names take an article
+_BY_REGISTRY, _BY_TRADE = 0.05, 0.07  # shares of the applicants that name substances by numbers, and by trade names
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,26 @@ class PooledConcepts(Concepts):
 
     def implied(self, disclosed: Integers) -> Integers | None:
         return np.where(disclosed >= 0, self.part[np.maximum(disclosed, 0)], -1)
+
+    def styled(self, settings: Settings, applicant: Integers, concept: Integers, form: Integers) -> Integers:
+        """Some applicants name substances by their registry numbers, some by trade names."""
+        style = hashed_uniform(settings.seed, 75, applicant)
+        registry, trade = self._registry_form[concept], self._trade_form[concept]
+        form = np.where((style < _BY_REGISTRY) & (registry >= 0), registry, form)
+        by_trade = (style >= _BY_REGISTRY) & (style < _BY_REGISTRY + _BY_TRADE) & (trade >= 0)
+        return np.asarray(np.where(by_trade, trade, form))
+
+    @cached_property
+    def _registry_form(self) -> Integers:
+        return np.array([len(entry.names) - 1 if entry.cas else -1 for entry in self.entries])
+
+    @cached_property
+    def _trade_form(self) -> Integers:
+        return np.array([entry.trade for entry in self.entries])
+
+    @cached_property
+    def counted(self) -> NDArray[np.bool_]:
+        return np.array([entry.counted for entry in self.entries])
 
     @cached_property
     def role(self) -> Integers:
@@ -158,7 +179,7 @@ class Chemistry:
             owner=owner,
             section=np.where(level == GENERAL, -1, tree.section_of_subclass[np.maximum(subclass, 0)]),
             substance=np.array([bool(entry.cas) for entry in kept]),
-            forms=np.array([len(entry.names) for entry in kept]),
+            forms=np.array([len(entry.names) - bool(entry.cas) for entry in kept]),  # but the registry number
             sizes=(sizes[0], sizes[1], sizes[2]),
             starts=(0, 0, 0),
             entries=kept,
@@ -202,23 +223,23 @@ def _mixed(rng: np.random.Generator, chosen: Sequence[Entry]) -> list[Entry]:
 _Frame = tuple[int, str]  # the role of the composite, and its name with the name of the substance in it
 _FRAMES: dict[str, tuple[_Frame, ...]] = {
     "polymer": (
-        (MATERIAL, "{} fibres"), (PRODUCT, "{} film"), (ADDITIVE, "aqueous dispersion of {}"),
-        (SOLID, "{} microparticles"), (POLYMER, "crosslinked {}"), (MATERIAL, "substrate coated with {}"),
+        (MATERIAL, "{} fibre"), (PRODUCT, "{} film"), (ADDITIVE, "aqueous dispersion of {}"),
+        (SOLID, "microparticulate {}"), (POLYMER, "crosslinked {}"), (MATERIAL, "substrate coated with {}"),
         (POLYMER, "low molecular weight {}"),
     ),
     "oxide": (
-        (SOLID, "{} nanoparticles"), (SOLID, "surface-treated {}"), (ADDITIVE, "aqueous suspension of {}"),
+        (SOLID, "nanoparticulate {}"), (SOLID, "surface-treated {}"), (ADDITIVE, "aqueous suspension of {}"),
         (CATALYST, "palladium supported on {}"), (PRODUCT, "porous {} body"), (SOLID, "mesoporous {}"),
     ),
     "filler": ((SOLID, "surface-treated {}"), (SOLID, "micronised {}"), (ADDITIVE, "aqueous slurry of {}")),
     "pigment": ((SOLID, "micronised {}"), (ADDITIVE, "pigment paste of {}"), (SOLID, "surface-treated {}")),
     "metal": (
-        (CATALYST, "silica-supported {}"), (CATALYST, "{} on activated carbon"), (SOLID, "{} nanoparticles"),
+        (CATALYST, "silica-supported {}"), (CATALYST, "{} on activated carbon"), (SOLID, "nanoparticulate {}"),
         (SOLID, "{} powder"), (PRODUCT, "{} foil"), (CATALYST, "{} on alumina"),
     ),
-    "semiconductor": ((MATERIAL, "thin film of {}"), (MATERIAL, "{} layer"), (SOLID, "{} nanocrystals")),
+    "semiconductor": ((MATERIAL, "thin film of {}"), (MATERIAL, "{} layer"), (SOLID, "nanocrystalline {}")),
     "ceramic": ((PRODUCT, "sintered {} body"), (SOLID, "{} powder"), (MATERIAL, "{} coating")),
-    "glass": ((SOLID, "{} powder"), (PRODUCT, "{} sheet"), (MATERIAL, "{} fibres")),
+    "glass": ((SOLID, "{} powder"), (PRODUCT, "{} sheet"), (MATERIAL, "{} fibre")),
     "drug": (
         (ACTIVE, "micronised {}"), (ACTIVE, "amorphous {}"), (PRODUCT, "tablet containing {}"),
         (ACTIVE, "microencapsulated {}"), (ADDITIVE, "solid dispersion of {}"), (PRODUCT, "aqueous suspension of {}"),
@@ -230,8 +251,8 @@ _FRAMES: dict[str, tuple[_Frame, ...]] = {
     "dye": ((SOLID, "{} dispersion"), (MATERIAL, "fabric dyed with {}"), (ADDITIVE, "ink containing {}")),
     "food": ((ADDITIVE, "aqueous solution of {}"), (SOLID, "spray-dried {}"), (ADDITIVE, "emulsion of {}")),
     "solvent": ((SOLVENT, "aqueous {}"), (SOLVENT, "anhydrous {}"), (SOLVENT, "mixture of {} and water")),
-    "salt": ((ADDITIVE, "aqueous solution of {}"), (ADDITIVE, "anhydrous {}"), (SOLID, "{} crystals")),
-    "acid": ((REAGENT, "aqueous {}"), (REAGENT, "dilute {}")),
+    "salt": ((ADDITIVE, "aqueous solution of {}"), (ADDITIVE, "anhydrous {}"), (SOLID, "crystalline {}")),
+    "acid": ((REAGENT, "aqueous solution of {}"),),
     "catalyst": ((CATALYST, "immobilised {}"), (CATALYST, "solution of {}")),
 }  # fmt: skip
 _KIN = {

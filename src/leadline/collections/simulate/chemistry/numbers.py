@@ -29,7 +29,8 @@ def number_texts() -> dict[str, list[str]]:
         "bar": [_text(_round(50**one)) for one in chance[9]],
         "um": [_text(_round(0.2 * 500**one)) for one in chance[10]],
         "n": [f"{round(2 + 48 * one**2)}" for one in chance[11]],
-        "k": ["1", "2", "3"],
+        "yield": [f"{98 - 45 * one**2:.0f}" for one in chance[0]],
+        "k": [str(number) for number in range(1, 200)],
     }
 
 
@@ -46,7 +47,7 @@ def property_texts(entries: Sequence[Entry]) -> tuple[list[list[str]], list[list
             continue
         unit = "" if entry.unit in ("", "-", "1") else f" {entry.unit}"
         for at, (a, b) in enumerate(zip(one, other, strict=True)):
-            low, high = sorted((_within(entry, a), _within(entry, b)))
+            low, high = _within(entry, a), _within(entry, a + (1 - a) * b / 2)
             values[row][at] = f"{_text(low)}{unit}"
             ranges[row][at] = (
                 f"from {_text(low)} to {_text(high)}{unit}" if high > low else f"at least {_text(low)}{unit}"
@@ -73,9 +74,12 @@ def _round(value: float) -> float:
 def _text(value: float) -> str:
     """A number as patents write it.
 
-    >>> _text(0.5), _text(20.0), _text(120000.0)
-    ('0.5', '20', '120,000')
+    >>> _text(0.5), _text(20.0), _text(120000.0), _text(2e15)
+    ('0.5', '20', '120,000', '2.0 × 10^15')
     """
+    if value >= 1_000_000:
+        mantissa, exponent = f"{value:.1e}".split("e")
+        return f"{mantissa} × 10^{int(exponent)}"
     if value >= 10_000:
         return f"{value:,.0f}"
     return f"{value:.0f}" if value == int(value) else f"{value:g}"

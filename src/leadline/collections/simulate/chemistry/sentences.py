@@ -4,7 +4,7 @@ A line is a sentence. `<X>`, `<Y>`, `<Z>` are the concepts it is about, `<X>` wi
 in brackets, `<solvent>`, is a concept of the invention in that role, or a plain word where it has none; `<component>` is
 any component; `<subject>` is what the invention is. `<range>` and `<value>` are of the property it is about, `<like>` is
 the kind of thing it is, `<doing>` a process as something that is done. Numbers: `<pct>` and `<pcts>` per cent, `<g>`,
-`<ml>`, `<C>` degrees, `<min>`, `<h>`, `<rpm>`, `<bar>`, `<um>`, `<n>` and `<k>` counts. `<noun>`, `<adj>` and `<verb>`
+`<ml>`, `<C>` degrees, `<min>`, `<h>`, `<rpm>`, `<bar>`, `<um>`, `<n>` and `<k>` counts. `<quality>`, `<adj>` and `<verb>`
 are words of the field, `<firm>` is a supplier.
 """
 
@@ -19,25 +19,24 @@ from numpy.typing import NDArray
 
 from leadline.collections.simulate.chemistry.tables import ROLES
 
-IN_TITLE, IN_ABSTRACT, IN_FIELD, IN_BACKGROUND, IN_SUMMARY, IN_EMBODIMENT, IN_EXAMPLE, IN_RESULT, IN_CLOSING = range(9)
+IN_TITLE, IN_ABSTRACT, IN_FIELD, IN_BACKGROUND, IN_SUMMARY, IN_EMBODIMENT, IN_EXAMPLE, IN_RESULT, IN_CLOSING, IN_FILLING = range(10)
 HEADINGS = (
     "", "", "TECHNICAL FIELD", "BACKGROUND OF THE INVENTION", "SUMMARY OF THE INVENTION",
-    "DETAILED DESCRIPTION OF THE INVENTION", "EXAMPLES", "EXAMPLES", "",
+    "DETAILED DESCRIPTION OF THE INVENTION", "EXAMPLES", "EXAMPLES", "", "",
 )  # fmt: skip
-NUMBERS = ("pct", "pcts", "g", "ml", "C", "min", "h", "rpm", "bar", "um", "n", "k")
+NUMBERS = ("yield", "pct", "pcts", "g", "ml", "C", "min", "h", "rpm", "bar", "um", "n", "k")
 WORDS = ("noun", "adj", "verb")
-OTHER = ("subject", "Subject", "bare", "range", "value", "like", "doing", "firm", "component", "X", "Y", "Z")
+OTHER = ("subject", "Subject", "bare", "range", "value", "like", "quality", "firm", "component", "X", "Y", "Z")
 KINDS = (*ROLES, *OTHER, *NUMBERS, *WORDS)
 MAX_SLOTS = 9
-LISTS = ("component", "process", "apparatus", "use", "property", "effect", "product", "material")  # of which sentences make lists
 
 # What is said where a part has nothing of a role.
 PLAIN = {
     "solvent": "a suitable solvent", "polymer": "the binder", "solid": "the solid", "active": "the active ingredient",
     "catalyst": "a catalyst", "reagent": "the starting material", "additive": "customary additives",
     "gas": "an inert gas", "material": "the substrate", "product": "the end product", "process": "conventional mixing",
-    "apparatus": "a stirred vessel", "use": "the intended application", "property": "viscosity",
-    "effect": "long-term stability", "component": "the remaining components", "doing": "stirring",
+    "apparatus": "a stirred vessel", "use": "industrial products", "property": "viscosity",
+    "effect": "good long-term stability", "component": "the remaining components",
 }  # fmt: skip
 
 # A part, then the roles that its sentences may be about; "any" is for every role.
@@ -85,40 +84,40 @@ The invention concerns the field of <subject> and its production from <X>.
 The invention relates to <subject>, to a process for its production by <process>, and to its use in <use>.
 # background solvent
 <X> is widely used as a solvent in this field, but its removal from the product requires much energy.
-The use of <X> as a medium is described in the literature; the <noun> of the solution is then often too high.
+The use of <X> as a medium is described in the literature; the <quality> of the solution is then often too high.
 # background polymer
 <X> has been used for many years as a base material for <use>.
-It is known to process <X> with <additive>, although the <noun> of such products leaves much to be desired.
+It is known to process <X> with <additive>, although the <quality> of such products leaves much to be desired.
 Products based on <X> tend to become brittle when they are exposed to heat and light for long periods.
 # background solid
 <X> is a known constituent of such products, where it is difficult to disperse without agglomerates.
-Conventional products contain <X> in amounts of more than <pct> % by weight, which impairs the <noun>.
+Conventional products contain <X> in amounts of more than <pct> % by weight, which impairs the <quality>.
 # background active
 <X> and its preparation have long been known, as has its limited solubility in water.
-Formulations of <X> are commercially available, but their <noun> decreases during storage.
+Formulations of <X> are commercially available, but their <quality> decreases during storage.
 # background catalyst
 The use of <X> as a catalyst or initiator is known; its activity falls after a few hours of operation.
 Processes that need <X> suffer from residues which must be removed from the product.
 # background reagent
-Processes starting from <X> are known, but yields rarely exceed <pct> %.
+Processes starting from <X> are known, but yields rarely exceed <yield> %.
 <X> is available in large quantities, and attempts have been made to use it in <subject>.
 # background additive
-It has been proposed to add <X> in order to improve the <noun> of the product.
+It has been proposed to add <X> in order to improve the <quality> of the product.
 <X> is known as an additive, but it migrates to the surface in the course of time.
 # background gas
 The treatment with <X> is known, but demands elaborate safety measures.
 # background material
 <X> is used to an increasing extent in place of heavier materials.
 # background product
-<X> of this type is described in the prior art, where the <noun> is unsatisfactory.
-The demand for <X> with <adj> <noun> has grown in recent years.
+<X> of this type is described in the prior art, where the <quality> is unsatisfactory.
+The demand for <X> with improved <quality> has grown in recent years.
 # background process
-<X> is a common method, but is time-consuming and gives a product of varying <noun>.
+<X> is a common method, but is time-consuming and gives a product of varying <quality>.
 In the known method, <X> is carried out at temperatures above <C> °C, at which <polymer> begins to decompose.
 # background apparatus
 <X> is usually employed for this purpose, but is prone to deposits on its walls.
 # background use
-In <X>, requirements on <noun> and <noun> have become more demanding.
+In <X>, requirements on <quality> and <quality> have become more demanding.
 For <X>, products are needed which are free from harmful substances.
 # background property
 A high <X> has so far been obtained only at the expense of other properties.
@@ -142,6 +141,14 @@ A further aspect of the invention is the use of the <bare> in <X>.
 It is an object of the invention to provide <subject> with a <X> of <range>.
 # summary effect
 The object of the invention is to provide <subject> with <X>.
+# filling any
+As far as the <noun> is concerned, there are no particular restrictions; a <adj> <noun> is usually sufficient.
+Measures by which the <noun> can be influenced are known, and serve to <verb> the <noun>.
+The <adj> <noun> and the <noun> are not critical, provided that it remains possible to <verb> the <bare>.
+In order to <verb> the <noun>, a <adj> <noun> may be provided in addition.
+The <noun> is chosen so that it is possible to <verb> the <noun> without a loss of <quality>.
+It is an advantage that a <adj> <noun> need not be used to <verb> the <bare>.
+The <noun> and the <noun> depend on the <adj> <noun> in question and are easily found by simple tests.
 # embodiment solvent
 Suitable solvents are those with a boiling point below <C> °C; <X> is particularly preferred.
 <X> is preferably used as the solvent, in an amount of from <pcts> % by weight, based on the total solution.
@@ -152,16 +159,16 @@ The <like> is preferably <X>, in an amount of from <pcts> % by weight, based on 
 <X> having a melt flow index of <n> g/10 min is especially suitable.
 It is advantageous to dry <X> at <C> °C for <h> hours before it is mixed with <additive>.
 Instead of a single polymer, mixtures of <X> with up to <pct> % by weight of other polymers may be used.
-<X> may be obtained by <process> in the presence of <catalyst>.
+<X> is commercially available or may be prepared by methods described in the literature.
 # embodiment solid
 <X> is preferably used in finely divided form, with a mean particle diameter of <um> µm.
 The proportion of <X> is generally from <pcts> % by weight, preferably <pct> % by weight.
 The surface of <X> may be treated with <additive> so that it is wetted better by <polymer>.
-Before use, <X> is ground to below <um> µm in <apparatus> and freed from moisture.
+Before use, <X> is ground to below <um> µm and freed from moisture.
 # embodiment active
 <X> may be used as such or in the form of its salts and hydrates.
 The <like> is preferably <X>, in an amount of from <pcts> % by weight.
-A single dose or portion contains from <n> to <g> mg of <X>, according to the intended application.
+A single dose or portion contains about <n> mg of <X>.
 <X> is preferably dissolved in <solvent> before it is mixed with <additive>.
 # embodiment catalyst
 <X> is used in catalytic amounts, usually <pct> mol %, based on <reagent>.
@@ -169,7 +176,7 @@ The reaction is accelerated by <X>; <min> minutes are then sufficient.
 <X> may be recovered by filtration and used again at least <n> times without loss of activity.
 # embodiment reagent
 <X> is employed in an excess of from <pcts> mol %, based on <component>.
-Preference is given to reacting <X> with <component> at a temperature of <C> °C.
+Preference is given to using <X> together with <component> at a temperature of <C> °C.
 <X> is added dropwise in the course of <min> minutes, the temperature being kept below <C> °C.
 # embodiment additive
 The composition may contain up to <pct> % by weight of <X>.
@@ -183,41 +190,73 @@ The use of <X> is preferred for reasons of weight and cost.
 In one embodiment, <X> is pretreated with <component> and then dried at <C> °C.
 # embodiment product
 The composition can be processed into <X> by methods known per se.
-In a preferred embodiment, the product is <X> with a thickness or diameter of <um> µm.
+In a preferred embodiment, the product is <X>, which may be further processed.
 # embodiment process
 Preferably, the mixture is subjected to <X> at <C> °C for <min> minutes.
 <X> may be carried out batchwise or continuously, the latter being preferred in <apparatus>.
 In the next step, <X> takes place at a pressure of <bar> bar in the presence of <component>.
 # embodiment apparatus
-The process is suitably carried out in <X> at a speed of <rpm> rpm.
-<X> with a volume of <n> litres may be used, into which <component> is fed.
+The process is suitably carried out in <X>, preferably at <C> °C.
+<X> of conventional design may be used, into which <component> is fed.
 A residence time of <min> minutes in <X> has proved advantageous.
 # embodiment use
 The product according to the invention is particularly suitable for <X>.
 One preferred field of application is <X>, where <effect> is important.
 # embodiment property
-The <X> is preferably <range>, determined at <C> °C.
-If the <X> is outside the range <range>, the <noun> of the product is no longer sufficient.
+The <X> is preferably <range>, measured at 23 °C.
+If the <X> is outside the range <range>, the <quality> of the product is no longer sufficient.
 Particularly preferred products have a <X> of <value>.
 # embodiment effect
 A particular advantage of the invention is <X>, which is maintained for at least <n> months.
 Surprisingly, <X> is obtained even with small amounts of <component>.
-# list component
+# list solvent
+<X> may also be used as solvent.
+Other solvents are <X> and <Y>.
+Other suitable solvents are <X>, <Y> and <Z>, alone or in admixture.
+# list polymer
 The composition may also comprise <X>.
-Further suitable constituents are <X> and <Y>.
-Further suitable constituents are <X>, <Y> and <Z>, alone or in admixture.
+Other polymers and binders are <X> and <Y>.
+Other polymers and binders that may be present are <X>, <Y> and <Z>.
+# list solid
+<X> may also be present in dispersed form.
+Further solids that may be present are <X> and <Y>.
+Further solids, for example <X>, <Y> and <Z>, may be dispersed in the composition.
+# list active
+A further active ingredient is <X>.
+Combinations with <X> or <Y> are also possible.
+Combinations with further active ingredients, such as <X>, <Y> and <Z>, are also possible.
+# list catalyst
+<X> may also serve as catalyst.
+Other catalysts are <X> and <Y>.
+Catalysts known for such reactions include <X>, <Y> and <Z>.
+# list reagent
+<X> may be used as a further reactant.
+Further reactants are <X> and <Y>.
+Further reactants, namely <X>, <Y> and <Z>, may be added at any stage.
+# list additive
+The composition may also comprise <X>.
+Further additives are <X> and <Y>.
+Customary additives, for example <X>, <Y> and <Z>, may be added in the usual amounts.
+# list gas
+The apparatus may be purged with <X>.
+Suitable gases are <X> and <Y>.
+Suitable gases are <X>, <Y> and <Z>.
+# list material
+Another material that may be used is <X>.
+Other materials that may be used are <X> and <Y>.
+Other materials that may be used are <X>, <Y> and <Z>.
+# list product
+The product may also take the form of <X>.
+The product may also take the form of <X> or <Y>.
+The product may also take the form of <X>, <Y> or <Z>.
 # list process
 The invention may also include <X> as a further step.
 Further steps that may be included are <X> and <Y>.
 Other methods known to those skilled in the art, such as <X>, <Y> and <Z>, may follow.
 # list apparatus
 In another variant, <X> is used.
-In other variants, the equipment is selected from <X> and <Y>.
+In other variants, the equipment is <X> or <Y>.
 The equipment may be selected from <X>, <Y> and <Z>.
-# list material
-Another material that may be used is <X>.
-Other materials that may be used are <X> and <Y>.
-Other materials that may be used are <X>, <Y> and <Z>.
 # list use
 Another field of application is <X>.
 Other fields of application are <X> and <Y>.
@@ -230,10 +269,6 @@ The <X>, the <Y> and the <Z> can be adjusted within wide limits.
 A further benefit is <X>.
 Further benefits are <X> and <Y>.
 Further benefits are <X>, <Y> and <Z>.
-# list product
-The product may also take the form of <X>.
-The product may also take the form of <X> or <Y>.
-The product may also take the form of <X>, <Y> or <Z>.
 # example solvent
 <g> g of <solid> were added to <ml> ml of <X> with stirring, and the mixture was heated to <C> °C for <h> h.
 In a <ml> ml flask, <g> g of <component> were dissolved in <X> and stirred for <min> min at <C> °C.
@@ -242,7 +277,7 @@ In a <ml> ml flask, <g> g of <component> were dissolved in <X> and stirred for <
 <g> g of <X> (from <firm>) were dissolved in <ml> ml of <solvent> with stirring at <rpm> rpm.
 # example solid
 <g> g of <X> were dispersed in <ml> ml of <solvent> and stirred for <h> h at <C> °C.
-<g> g of <X> (from <firm>) and <g> g of <polymer> were mixed in <apparatus> for <min> min.
+<g> g of <X> (from <firm>) and <g> g of <polymer> were mixed at <rpm> rpm for <min> min.
 # example active
 <g> g of <X> were dissolved in <ml> ml of <solvent>, and <g> g of <additive> were added with stirring.
 <X> (<g> g) and <additive> (<g> g) were blended for <min> min and passed through a sieve.
@@ -254,17 +289,17 @@ To a solution of <g> g of <reagent> in <ml> ml of <solvent>, <n> mg of <X> were 
 A mixture of <g> g of <X>, <g> g of <component> and <ml> ml of <solvent> was stirred for <h> h at <C> °C.
 # example additive
 <g> g of <X> were stirred into <g> g of <polymer> at <C> °C, and the mixture was left to stand for <h> h.
-<g> g of <component> and <n> g of <X> were mixed in <apparatus> at <rpm> rpm for <min> min.
+<g> g of <component> and <n> g of <X> were mixed at <rpm> rpm for <min> min.
 # example gas
 The flask was purged with <X> for <min> min before <g> g of <component> were added.
 # example material
 A sample of <X> was treated with <component> for <min> min at <C> °C and dried.
 # example product
-The mixture was processed into <X> at <C> °C, with a thickness of <um> µm.
+The mixture obtained from <g> g of <component> was processed into <X> at <C> °C.
 # example process
 The mixture obtained from <g> g of <component> was subjected to <X> for <min> min at <C> °C.
 # example apparatus
-<g> g of <component> were placed in <X> and treated at <rpm> rpm and <C> °C for <min> min.
+<g> g of <component> were treated in <X> at <C> °C for <min> min.
 # example use
 A sample made from <g> g of <component> was tested for <X>.
 # example property
@@ -275,16 +310,21 @@ From <g> g of <component> and <ml> ml of <solvent>, a product with a <X> of <val
 The <X> was found to be <value>, compared with <value> in Comparative Example <k>.
 Table <k>: <X>: Example <k>, <value>; Comparative Example <k>, <value>.
 # result any
-The product was filtered off, washed with <solvent> and dried at <C> °C; the yield was <pct> % of theory.
-After cooling, <g> g of product were obtained (yield: <pct> %).
-The sample was stored for <h> h at <C> °C, after which no change in <noun> was observed.
-Comparative Example <k>, without <component>, gave a <adj> product whose <noun> was <pct> % lower.
-The <adj> <noun> of the product thus obtained was confirmed by <process>.
+The product was filtered off, washed with <solvent> and dried at <C> °C; the yield was <yield> % of theory.
+After cooling, <g> g of product were obtained (yield: <yield> %).
+The sample was stored for <h> h at <C> °C, after which no change in <quality> was observed.
+Comparative Example <k>, without <component>, gave a product whose <quality> was <pct> % lower.
+The result was reproducible, and the <quality> of the product met the requirements.
 # closing any
 The invention is not limited to the examples, and changes to the <noun> may be made within the scope of the claims.
 Those skilled in the art will recognise that the <adj> <noun> described above may be varied without departing from the scope.
 """
-_PARTS = ("title", "abstract", "field", "background", "summary", "embodiment", "example", "result", "closing", "list")
+QUALITIES = (
+    "stability", "colour", "mechanical strength", "purity", "processability", "surface quality", "odour", "hardness",
+    "dispersibility", "flow behaviour", "shelf life", "ageing behaviour", "transparency", "heat resistance",
+    "uniformity", "durability", "chemical resistance", "reproducibility", "appearance", "water resistance", "activity",
+)
+_PARTS = ("title", "abstract", "field", "background", "summary", "embodiment", "example", "result", "closing", "filling", "list")
 LIST = len(_PARTS) - 1
 
 
@@ -309,9 +349,7 @@ def patterns() -> Patterns:
         head, *lines = block.splitlines()
         part, *roles = head.split()
         at = list(range(len(ROLES))) if roles == ["any"] else []
-        if part == "list":
-            at = [LISTS.index(roles[0])]
-        elif not at:
+        if not at:
             at = [ROLES.index(role) for role in roles]
         free = [number for number in at if size[_PARTS.index(part), number] == 0]
         first[_PARTS.index(part), free], size[_PARTS.index(part), free] = len(sentences), len(lines)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
@@ -26,6 +27,12 @@ _KINDS = {
     "gas": "gas",
 }
 _ROLE_OF_KIND = {kind: ROLES.index(role) for role, kinds in _KINDS.items() for kind in kinds.split()}
+_MASSES = frozenset({"wool", "glass", "gum", "ink"})
+_THINGS = frozenset({"battery", "supercapacitor", "film", "assembly", "cell"})  # uses that are named after things
+_VESSELS = frozenset(
+    "dispersion suspension emulsion solution mixture film fabric substrate granule concentrate paste copolymer "
+    "slurry layer coating body sheet foil".split()
+)
 _BY_FORMULA = frozenset({"oxide", "salt", "ceramic", "semiconductor", "base", "acid", "pigment", "gas", "filler"})
 
 
@@ -40,11 +47,21 @@ class Entry:
     generic: str = ""  # what a drafter calls the group of such things
     cas: str = ""
     short: str = ""
-    doing: str = ""  # of a process: dispersing
     unit: str = ""
     low: float = 0.0  # of a property
     high: float = 0.0
+    trade: int = -1  # which of its names is a trade name
     part: str = ""  # the usual name of the substance that a composite consists of
+
+    @property
+    def counted(self) -> bool:
+        """Whether its name takes an article: that of a thing in the singular."""
+        head = re.split(r" (?:of|for|in|with|containing|coated|dyed) ", self.name)[0].split()[-1]
+        if head in _MASSES or (head.endswith("s") and not head.endswith(("ss", "us"))):
+            return False
+        return self.role in (APPARATUS, PRODUCT) or (self.role == USE and head in _THINGS) or (
+            self.role < PRODUCT and head in _VESSELS
+        )
 
     @property
     def name(self) -> str:
@@ -107,30 +124,45 @@ def entries() -> tuple[Entry, ...]:
     known: set[str] = set()
     made = []
     for entry in (*map(_substance, rows("substances.tsv")), *map(_term, rows("terms.tsv"))):
-        names = tuple((first, later) for first, later in entry.names if later.lower() not in known)
-        if not names or names[0] != entry.names[0]:
+        kept = [place for place, (_, later) in enumerate(entry.names) if later.lower() not in known]
+        if not kept or kept[0] != 0:
             continue
-        known.update(later.lower() for _, later in names)
-        made.append(Entry(**{**vars(entry), "names": names[:MAX_FORMS]}))
+        cas = entry.cas if entry.cas and kept[-1] == len(entry.names) - 1 else ""
+        kept = [*kept[: MAX_FORMS - 1], *kept[MAX_FORMS - 1 :][-1:]]  # the last may be a registry number
+        known.update(entry.names[place][1].lower() for place in kept)
+        trade = kept.index(entry.trade) if entry.trade in kept else -1
+        made.append(replace(entry, names=tuple(entry.names[place] for place in kept), trade=trade, cas=cas))
     return tuple(made)
 
 
 def _substance(row: dict[str, str]) -> Entry:
-    """Its usual name, a synonym, its abbreviation or formula, another synonym, a trade name, its registry number."""
+    """Its usual name, a synonym, its abbreviation or formula, another synonym; a trade name and its registry number."""
     name, kind = row["name"], row["kind"]
     others = list(dict.fromkeys([*_listed(row["synonyms"]), *filter(None, [row["systematic"]])]))
     others = [other for other in others if other != name]
-    short = row["abbreviation"] or (row["formula"] if kind in _BY_FORMULA and len(row["formula"]) <= 12 else "")
+    short = row["abbreviation"] or (row["formula"] if kind in _BY_FORMULA and _is_short(row["formula"]) else "")
     names = [(name, name), *((other, other) for other in others[:1])]
     if short and short not in (name, *others):
         names.append((f"{name} ({short})", short))
     names += [(other, other) for other in others[1:2]]
-    names += [(f"{trade}®", trade) for trade in _listed(row["trade_names"])[:1] if trade not in (name, *others)]
+    trades = [trade for trade in _listed(row["trade_names"]) if trade not in (name, *others)]
+    names += [(f"{trade}®", trade) for trade in trades[:1]]
     role = _ROLE_OF_KIND.get(kind, ADDITIVE)
-    if row["cas"]:
-        what = "polymer" if kind in ("polymer", "resin") else "substance"
-        names.append((f"the {what} with CAS registry number {row['cas']}", f"CAS {row['cas']}"))
-    return Entry(role, kind, tuple(names), _several(row["fields"]), row["generic"], row["cas"], short)
+    what = "polymer" if kind in ("polymer", "resin") else "substance"
+    registered = [(f"the {what} with CAS registry number {row['cas']}", f"CAS {row['cas']}")] if row["cas"] else []
+    return Entry(
+        role, kind, tuple([*names, *registered]), _several(row["fields"]), row["generic"], row["cas"], short,
+        trade=len(names) - 1 if trades else -1,
+    )  # fmt: skip
+
+
+def _is_short(formula: str) -> bool:
+    """Whether chemists write a formula in place of the name: of inorganic substances they do.
+
+    >>> _is_short("TiO2"), _is_short("C4H6O4"), _is_short("CO2")
+    (True, False, True)
+    """
+    return 0 < len(formula) <= 12 and not ("H" in formula and re.search(r"C(?![a-z])", formula))
 
 
 def _term(row: dict[str, str]) -> Entry:
@@ -145,7 +177,6 @@ def _term(row: dict[str, str]) -> Entry:
         _several(row["fields"]),
         row["generic"],
         short=short,
-        doing=row["verb"],
         unit=row["unit"],
         low=float(row["low"] or 0),
         high=float(row["high"] or 0),

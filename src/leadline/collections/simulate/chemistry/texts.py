@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from leadline.collections.simulate.chemistry import sentences
 from leadline.collections.simulate.chemistry.claims import ClaimWriter
-from leadline.collections.simulate.chemistry.concepts import COUNTED, FieldTree, PooledConcepts
+from leadline.collections.simulate.chemistry.concepts import FieldTree, PooledConcepts
 from leadline.collections.simulate.chemistry.numbers import number_texts, property_texts
 from leadline.collections.simulate.chemistry.people import Registrar
 from leadline.collections.simulate.chemistry.sentences import (
@@ -23,24 +23,25 @@ from leadline.collections.simulate.chemistry.sentences import (
     IN_EMBODIMENT,
     IN_EXAMPLE,
     IN_FIELD,
+    IN_FILLING,
     IN_RESULT,
     IN_SUMMARY,
     IN_TITLE,
     KINDS,
     LIST,
-    LISTS,
     NUMBERS,
     PLAIN,
+    QUALITIES,
     patterns,
 )
 from leadline.collections.simulate.chemistry.tables import (
-    EFFECT,
+    CATALYST,
     GAS,
     MATERIAL,
-    PROCESS,
-    PRODUCT,
     PROPERTY,
+    REAGENT,
     ROLES,
+    SOLVENT,
     words,
 )
 from leadline.collections.simulate.chemistry.titles import subjects_of, translated_title
@@ -63,14 +64,12 @@ from leadline.collections.simulate.writing import BLOCK, EDITS, DocumentText, Ho
 
 _WORDS_A_SENTENCE = 20.0
 _LENGTH_SPREAD = 0.5  # standard deviation of the logarithm of a description's length
-_BACKGROUND, _SUMMARY, _EMBODIMENT, _EXAMPLES = 0.15, 0.10, 0.45, 0.22  # shares of the sentences
+_BACKGROUND, _SUMMARY, _EMBODIMENT, _FILLING, _EXAMPLES = 0.14, 0.08, 0.36, 0.10, 0.22  # shares of the sentences
 _OTHER_IN_BACKGROUND = 0.6  # share of the concepts in the background that the invention does not disclose
 _GENERIC = 0.15  # share of the concepts that an applicant's titles and abstracts call by the generic term
 _OF_FIELD = 0.5  # share of the words that are those of the field
 _COMPONENT = len(ROLES)  # any role up to GAS, in tables of roles
-_LIST_OF_ROLE = np.array(
-    [0] * (GAS + 1) + [LISTS.index(name) for name in ("material", "product", "process", "apparatus", "use", "property", "effect")]
-)
+_LAST = (SOLVENT, CATALYST, REAGENT)  # components that come last in titles: they are not what a composition is about
 _MAIN = [KINDS.index(name) for name in ("X", "Y", "Z")]
 _INVENTION = re.compile(r"\b(?:present )?invention\b")
 
@@ -102,7 +101,7 @@ class Lexicon:
         self._strings: list[list[str]] = []
         self._size = 0
         named = office.names.words
-        counted = np.isin(concepts.role, COUNTED)[:, None] & (named[FIRST] != "")
+        counted = concepts.counted[:, None] & (named[FIRST] != "")
         introduced, later = named[FIRST].copy(), named[LATER].copy()
         for block in (introduced, later):
             block[counted] = [with_article(name) for name in block[counted].tolist()]
@@ -128,6 +127,7 @@ class Lexicon:
         self.numbers = {name: (self._add(texts[name]), len(texts[name])) for name in NUMBERS}
         self.words = {name: self._words(name, tree) for name in ("noun", "adj", "verb")}
         self.firms = self._add(firms), len(firms)
+        self.qualities = self._add(list(QUALITIES)), len(QUALITIES)
         self.strings = np.array([text for block in self._strings for text in block], object)
 
     def _add(self, strings: list[str]) -> int:
@@ -158,6 +158,7 @@ class ChemistryWriter:
         self.claims = ClaimWriter(office, concepts)
         self.applicants, self.inventors = self.registrar.applicants, self.registrar.inventors
         self.filing_number = self.registrar.filing_number
+        self.catalysts = tree.subclasses.index("catalysts") if "catalysts" in tree.subclasses else -1
         self._cpc = {one.symbol: one.cpc for own in tree.symbols for one in own}
 
     def cpc(self, office: str, ipc: tuple[str, ...]) -> tuple[str, ...]:
@@ -213,6 +214,9 @@ class ChemistryWriter:
         value = np.zeros(len(kind), np.int64)
         other = np.flatnonzero(concept < 0)
         value[other] = self.values(rng, kind[other], plan.main[sentence[other], 0], rows[plan.text[sentence[other]]])
+        numbered = np.flatnonzero(kind == KINDS.index("k"))
+        start, size = self.lexicon.numbers["k"]
+        value[numbered] = start + np.minimum(plan.sequence[sentence[numbered]] // 2, size - 1)
         stray = rng.random(len(kind)) >= self.settings.loyalty
         needed = plan.needed
         return Draft(plan.text, plan.part, plan.sequence, plan.pattern, needed, slots, kind, concept, value, stray)
@@ -234,7 +238,7 @@ class ChemistryWriter:
             value[own] = start + np.maximum(main[own], 0) * lexicon.variants + variant
         own = at("like")
         value[own] = lexicon.like + np.maximum(main[own], 0)
-        for name, (start, size) in (*lexicon.numbers.items(), ("firm", lexicon.firms)):
+        for name, (start, size) in (*lexicon.numbers.items(), ("firm", lexicon.firms), ("quality", lexicon.qualities)):
             own = at(name)
             value[own] = start + (chance[own] * size).astype(np.int64)
         for name, (starts, sizes) in lexicon.words.items():
@@ -361,8 +365,9 @@ class _Plan:
     """Which sentences each text has, and which concepts they are about."""
 
     def __init__(self, writer: ChemistryWriter, rng: np.random.Generator, rows: Integers) -> None:
-        self.rows, self.roles = rows, writer.concepts.role
+        self.rows, self.roles, self._seed = rows, writer.concepts.role, writer.settings.seed
         inventions, self._count = writer.inventions, len(rows)
+        self.catalysts = inventions.subclass[rows] == writer.catalysts
         starts = inventions.starts
         sizes = starts[rows + 1] - starts[rows]
         owner = np.repeat(np.arange(len(rows)), sizes)
@@ -424,10 +429,12 @@ class _Plan:
         role = self.roles[np.maximum(mains[:, 0], 0)] if role is None else role
         size = known.size[source, role]
         kept = np.flatnonzero(size > 0)
-        chosen = (rng.random(len(kept)) * size[kept]).astype(np.int64)
+        start = hashed_uniform(self._seed, 63, self.rows[text[kept]], source, role[kept]) * size[kept]
+        chosen = (start.astype(np.int64) + sequence[kept]) % size[kept]
         if group == LIST:
             chosen = (mains[kept] >= 0).sum(axis=1) - 1
-        where = IN_EXAMPLE if part == IN_RESULT else part
+        where = {IN_RESULT: IN_EXAMPLE, IN_FILLING: IN_EMBODIMENT}.get(part, part)
+        sequence = sequence * 4 + 2 if part == IN_FILLING else sequence
         columns = (
             text[kept], np.full(len(kept), where), sequence[kept], known.first[source, role[kept]] + chosen,
             np.full(len(kept), int(needed)), *mains[kept].T,
@@ -447,7 +454,7 @@ class _Plan:
             self._add(rng, with_one, IN_ABSTRACT, with_one * 0 + place + 1, others[with_one, place : place + 1])
         self._add(rng, everyone, IN_FIELD, zero, lead)
         text, sequence = _runs(length * _BACKGROUND)
-        self._add(rng, text, IN_BACKGROUND, sequence, self._background(writer, rng, text)[:, None])
+        self._add(rng, text, IN_BACKGROUND, sequence, self._background(writer, rng, text, sequence)[:, None])
         text, sequence = _runs(length * _SUMMARY)
         claimed = (self._claimable >= 0).sum(axis=1)
         self._add(rng, text, IN_SUMMARY, sequence, self._claimable[text, sequence % claimed[text]][:, None])
@@ -455,6 +462,8 @@ class _Plan:
         told = np.flatnonzero(self._rank < wanted[self._owner])
         self._add(rng, self._owner[told], IN_EMBODIMENT, self._rank[told], self._disclosed[told, None], needed=True)
         self._again(rng, wanted, claimed)
+        text, sequence = _runs(length * _FILLING)
+        self._add(rng, text, IN_FILLING, sequence, lead[text])
         self._lists(rng, np.flatnonzero(self._rank >= wanted[self._owner]))
         text, sequence = _runs(length * _EXAMPLES / 2)
         slot = (rng.random(len(text)) ** 1.5 * claimed[text]).astype(np.int64)
@@ -470,16 +479,19 @@ class _Plan:
         """For each text the first three components that claims may name, and the first two other concepts; else -1."""
         role = np.where(self._claimable >= 0, self.roles[np.maximum(self._claimable, 0)], -1)
         component = (role >= 0) & (role < GAS)
+        last = np.isin(role, _LAST) & ~self.catalysts[:, None]
         found = []
         for chosen, most in ((component, 3), ((role > MATERIAL), 2)):
-            order = np.argsort(~chosen, axis=1, kind="stable")[:, :most]
+            order = np.argsort(2 * ~chosen + (last & chosen), axis=1, kind="stable")[:, :most]
             taken = np.take_along_axis(self._claimable, order, axis=1)
             found.append(np.where(np.take_along_axis(chosen, order, axis=1), taken, -1))
         return found[0], found[1]
 
-    def _background(self, writer: ChemistryWriter, rng: np.random.Generator, text: Integers) -> Integers:
+    def _background(
+        self, writer: ChemistryWriter, rng: np.random.Generator, text: Integers, sequence: Integers
+    ) -> Integers:
         """What the background is about: mostly things of the area that the invention does not disclose."""
-        own = self._claimable[text, 0]
+        own = self._claimable[text, sequence % (self._claimable >= 0).sum(axis=1)[text]]
         other = writer.concepts.draw(rng, OF_GROUP, writer.inventions.group[self.rows[text]], 1)[:, 0]
         return np.where(rng.random(len(text)) < _OTHER_IN_BACKGROUND, other, own)
 
@@ -493,8 +505,8 @@ class _Plan:
 
     def _lists(self, rng: np.random.Generator, left: Integers) -> None:
         """The concepts that no sentence is about, three of a kind in each sentence."""
-        kind = _LIST_OF_ROLE[self.roles[self._disclosed[left]]]
-        key = self._owner[left] * len(LISTS) + kind
+        kind = self.roles[self._disclosed[left]]
+        key = self._owner[left] * len(ROLES) + kind
         order = np.argsort(key, kind="stable")
         left, key, kind = left[order], key[order], kind[order]
         fresh = np.flatnonzero(np.diff(key, prepend=-1))

@@ -12,20 +12,19 @@ GERMAN, FRENCH, JAPANESE = "german", "french", "japanese"
 # For each pattern of a title in `sentences.py`, in their order: {s} is what it is, {a} and {b} are its concepts.
 _PATTERNS = {
     GERMAN: (
-        "{S}, enthaltend {a} und {b}", "{S}, enthaltend {a}", "Verfahren zur Herstellung: {s} unter Verwendung von {a}",
-        "Verfahren zur Herstellung: {s} mit {a}", "{S} auf Basis von {a} und Verfahren zu deren Herstellung",
-        "Verwendung von {a}: {s}", "{S} mit {a} und {b} sowie deren Verwendung",
-        "{S} und Verfahren zu deren Herstellung durch {a}", "{S}, umfassend {a} und {b}",
-        "Verfahren zur Herstellung mit {a}: {s}", "{S} für {a}, enthaltend {b}",
-        "Verfahren und Vorrichtung zur Herstellung: {s}",
+        "{S}, enthaltend {a} und {b}", "{S}, enthaltend {a}",
+        "{S} unter Verwendung von {a} und Verfahren zur Herstellung", "{S}, umfassend {a}, und Herstellungsverfahren",
+        "{S} auf Basis von {a} und Verfahren zur Herstellung", "{S} unter Verwendung von {a}",
+        "{S} mit {a} und {b} sowie Verwendung", "{S} und Verfahren zur Herstellung durch {a}",
+        "{S}, umfassend {a} und {b}", "{S} mit {a} und Verfahren zur Herstellung", "{S} für {a}, enthaltend {b}",
+        "{S} sowie Verfahren und Vorrichtung zur Herstellung",
     ),
     FRENCH: (
-        "{S} comprenant {a} et {b}", "{S} contenant {a}", "Procédé de production utilisant {a} : {s}",
-        "Procédé de préparation comprenant {a} : {s}", "{S} à base de {a} et son procédé de fabrication",
-        "Utilisation de {a} : {s}", "{S} avec {a} et {b} et son utilisation",
-        "{S} et son procédé de production par {a}", "{S} comprenant {a} et {b}",
-        "Procédé de production avec {a} : {s}", "{S} pour {a} contenant {b}",
-        "Procédé et dispositif de production : {s}",
+        "{S} comprenant {a} et {b}", "{S} contenant {a}", "{S} utilisant {a} et procédé de production",
+        "{S} comprenant {a} et procédé de préparation", "{S} à base de {a} et procédé de fabrication",
+        "{S} utilisant {a}", "{S} avec {a} et {b} et utilisation", "{S} et procédé de production par {a}",
+        "{S} comprenant {a} et {b}", "{S} avec {a} et procédé de production", "{S} pour {a} contenant {b}",
+        "{S}, procédé et dispositif de production",
     ),
     JAPANESE: (
         "{a}及び{b}を含む{s}", "{a}を含有する{s}", "{a}を用いた{s}の製造方法", "{a}を含む{s}の製造方法",
@@ -34,6 +33,7 @@ _PATTERNS = {
         "{s}の製造方法及び装置",
     ),
 }  # fmt: skip
+_GERMAN_PARTICLES = ("von", "und", "mit", "auf")
 _OTHERS = {GERMAN: "Zusatzstoffe", FRENCH: "des additifs", JAPANESE: "添加剤"}
 
 
@@ -89,29 +89,21 @@ def translated_title(
 
 
 def translated(name: str, language: str) -> str:
-    """A name by the dictionary, word by word; words that it lacks stay as they are.
+    """A name by the dictionary, word by word; one with a word that it lacks stays as it is.
 
-    >>> translated("titanium dioxide", GERMAN), translated("acetic acid", GERMAN), translated("zinc oxide", FRENCH)
-    ('Titandioxid', 'acetic-säure', 'oxyde de zinc')
+    >>> translated("titanium dioxide", GERMAN), translated("sorbitan oleate", GERMAN), translated("zinc oxide", FRENCH)
+    ('Titandioxid', 'sorbitan oleate', 'oxyde de zinc')
     """
     known = _dictionary(language)
     words = name.split(" ")
-    if not any(word in known for word in words):
+    if not all(word in known for word in words):
         return name
-    said = [known.get(word, word) for word in words]
+    said = [known[word] for word in words]
     if language == FRENCH and len(words) == 2:
         return f"{said[1]} de {said[0]}"
     if language == JAPANESE:
         return "".join(said)
-    return _joined(words, said)
-
-
-def _joined(words: Sequence[str], said: Sequence[str]) -> str:
-    """German words, written together where the second is the end of a compound."""
     text = said[0]
-    for before, word, own in zip(words, words[1:], said[1:], strict=False):
-        if own[0].islower() and word in _dictionary(GERMAN) and word not in ("of", "and", "with", "on"):
-            text += own if before in _dictionary(GERMAN) else f"-{own}"
-        else:
-            text += f" {own}"
+    for own in said[1:]:  # the second part of a compound is written together with the first
+        text += own if own[0].islower() and own not in _GERMAN_PARTICLES else f" {own}"
     return text
