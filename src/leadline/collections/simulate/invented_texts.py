@@ -68,7 +68,7 @@ class InventedWriter:
     def __init__(self, office: SimulatedOffice) -> None:
         self.settings, self.inventions, self.claims = office.settings, office.inventions, office.claims
         self.concepts, self.publications, self.articles_of = office.concepts, office.publications, office.articles
-        self.styles = HouseStyles(office)
+        self.tree, self.styles = office.tree, HouseStyles(office)
         self.names, self.vocabulary = office.names, make_vocabulary(office.settings.seed, office.tree)
         self.drafter = Drafter(office.settings, office.inventions, office.concepts, self.vocabulary)
         names, vocabulary = self.names, self.vocabulary
@@ -126,8 +126,23 @@ class InventedWriter:
             made.append(tuple(dict.fromkeys(_person(person, seed) for person in people)))
         return made
 
-    def filing_number(self, office: str, year: int, number: int) -> str:
-        return f"{office}{year}{number:07d}"
+    def classes(self, rows: Integers) -> list[tuple[str, ...]]:
+        """The symbol of the invention's own group, then those of other groups whose concepts it uses."""
+        inventions, concepts, tree = self.inventions, self.concepts, self.tree
+        classes = []
+        for row in rows.tolist():
+            used = inventions.disclosed[inventions.starts[row] : inventions.starts[row + 1]]
+            groups = np.unique(concepts.owner[used[concepts.level[used] == OF_GROUP]])
+            own = int(inventions.group[row])
+            others = [tree.symbol(group, group % 49 * 2 + 2) for group in groups.tolist() if group != own]
+            classes.append((tree.symbol(own, int(inventions.subgroup[row])), *others[:2]))
+        return classes
+
+    def priority_number(self, office: str, year: int, row: int) -> str:
+        return f"{office}{year}{row:07d}"
+
+    def later_number(self, office: str, year: int, application: int) -> str:
+        return ""
 
     def cpc(self, office: str, ipc: tuple[str, ...]) -> tuple[str, ...]:
         return ipc

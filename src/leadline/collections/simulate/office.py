@@ -64,6 +64,8 @@ _FAMILY_SIZE = 2.2  # mean documents of an invention, about; with too few docume
 class Subject(Protocol):
     """What the inventions of an office are about: its classification, its concepts, and their names."""
 
+    procedure: bool  # whether the offices' letters are written, and publications corrected
+
     def class_tree(self, inventions: int) -> ClassTree:
         """A classification for about this many inventions."""
 
@@ -142,7 +144,7 @@ def build_office(settings: Settings, progress: Callable[[int, int], None] | None
         concepts = subject.concepts(tree)
         inventions = make_inventions(settings, tree, concepts, count)
         try:
-            publications = make_publications(settings, inventions)
+            publications = make_publications(settings, inventions, settings.corrections * subject.procedure)
             break
         except TooFewDocumentsError:
             needed *= 1.25

@@ -10,7 +10,7 @@ import numpy as np
 from leadline.collections.documents.document import Citation, Document, Priority
 from leadline.collections.simulate.chemistry.texts import ChemistryWriter
 from leadline.collections.simulate.citations import CATEGORY, ORIGIN
-from leadline.collections.simulate.inventions import OF_GROUP, Integers, hashed_uniform
+from leadline.collections.simulate.inventions import Integers, hashed_uniform, years_of
 from leadline.collections.simulate.invented_texts import InventedWriter
 from leadline.collections.simulate.office import SimulatedOffice
 from leadline.collections.simulate.settings import AUTHORITIES
@@ -52,7 +52,7 @@ class Printer:
         rows = np.arange(number * BLOCK, min((number + 1) * BLOCK, len(office.inventions)))
         documents = np.arange(publications.starts[rows[0]], publications.starts[rows[-1] + 1])
         filed, published = (_iso_dates(days[documents]) for days in (publications.filed, publications.published))
-        classes, applicants, inventors = self._classes(rows), self.writer.applicants(rows), self.writer.inventors(rows)
+        classes, applicants, inventors = self.writer.classes(rows), self.writer.applicants(rows), self.writer.inventors(rows)
         priorities = self._priorities(rows)
         at_home = publications.office[documents] == office.inventions.home[publications.invention[documents]]
         other_first = hashed_uniform(office.settings.seed, 41, documents) < _RECLASSIFIED
@@ -70,14 +70,14 @@ class Printer:
                 language="en",
                 title=text.title,
                 abstract=text.abstract,
-                description=text.description,
+                description=self._correction(document) + text.description,
                 claims=text.claims,
                 ipc=symbols,
                 cpc=self.writer.cpc(code, classes[row]),
                 national=self._national(int(rows[row])) if code == "US" else (),
                 priorities=() if first_filing else priorities[row],
                 application=filed[place],
-                application_number=priorities[row][-1].number if at_home[place] else "",
+                application_number=priorities[row][-1].number if at_home[place] else self._filed_abroad(document),
                 publication=published[place],
                 citations=citations[place],
                 applicants=(applicants[row],),
@@ -91,10 +91,23 @@ class Printer:
         bounds = cited.starts[documents[0] : documents[-1] + 2]
         span = slice(int(bounds[0]), int(bounds[-1]))
         target = cited.document[span]
+        wrong = np.isin(documents, publications.corrects).tolist()  # the report that is corrected lacked a document
         numbers, dates = self.office.ids[target], _iso_dates(publications.published[target])
         rows = zip(numbers, cited.origin[span].tolist(), cited.category[span].tolist(), dates, strict=True)
         made = [Citation(number, ORIGIN[origin], CATEGORY[category], date) for number, origin, category, date in rows]
-        return [tuple(made[first:last]) for first, last in pairwise((bounds - bounds[0]).tolist())]
+        spans = zip(pairwise((bounds - bounds[0]).tolist()), wrong, strict=True)
+        return [tuple(made[first : max(last - lacks, first)]) for (first, last), lacks in spans]
+
+    def _filed_abroad(self, document: int) -> str:
+        publications = self.office.publications
+        year = int(years_of(publications.filed[document : document + 1])[0])
+        code = AUTHORITIES[publications.office[document]].code
+        return self.writer.later_number(code, year, int(publications.application[document]))
+
+    def _correction(self, document: int) -> str:
+        """What a corrected publication says of the one before."""
+        before = int(self.office.publications.corrects[document])
+        return f"CORRECTED VERSION of {self.office.ids[before]}\n\n" if before >= 0 else ""
 
     def _priorities(self, rows: Integers) -> list[tuple[Priority, ...]]:
         """The priorities of each invention: its own first filing, and that of the invention it continues."""
@@ -103,22 +116,10 @@ class Printer:
         codes = [AUTHORITIES[home].code for home in inventions.home[of].tolist()]
         days, years = _iso_dates(inventions.priority[of]), inventions.years[of].tolist()
         numbers = zip(codes, years, of.tolist(), days, strict=True)
-        made = [Priority(self.writer.filing_number(*filing), day) for *filing, day in numbers]
+        made = [Priority(self.writer.priority_number(*filing), day) for *filing, day in numbers]
         own, earlier = made[: len(rows)], made[len(rows) :]
         continues = inventions.parent[rows] >= 0
         return [(b, a) if more else (a,) for a, b, more in zip(own, earlier, continues.tolist(), strict=True)]
-
-    def _classes(self, rows: Integers) -> list[tuple[str, ...]]:
-        """The symbol of the invention's own group, then those of other groups whose concepts it uses."""
-        inventions, concepts, tree = self.office.inventions, self.office.concepts, self.office.tree
-        classes = []
-        for row in rows.tolist():
-            used = inventions.disclosed[inventions.starts[row] : inventions.starts[row + 1]]
-            groups = np.unique(concepts.owner[used[concepts.level[used] == OF_GROUP]])
-            own = int(inventions.group[row])
-            others = [tree.symbol(group, group % 49 * 2 + 2) for group in groups.tolist() if group != own]
-            classes.append((tree.symbol(own, int(inventions.subgroup[row])), *others[:2]))
-        return classes
 
     def _national(self, row: int) -> tuple[str, ...]:
         inventions = self.office.inventions

@@ -484,6 +484,8 @@ def patterns() -> Patterns:
 class Invented:
     """Invented words: concepts of a made-up technology, so that no knowledge of the world helps."""
 
+    procedure = False
+
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
 

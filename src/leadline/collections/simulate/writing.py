@@ -41,8 +41,14 @@ class Writer(Protocol):
     def inventors(self, rows: Integers) -> list[tuple[str, ...]]:
         """The inventors of each invention."""
 
-    def filing_number(self, office: str, year: int, number: int) -> str:
-        """The number that an office gives to an application."""
+    def classes(self, rows: Integers) -> list[tuple[str, ...]]:
+        """The symbols of each invention, the main one first."""
+
+    def priority_number(self, office: str, year: int, row: int) -> str:
+        """The number of the first application for an invention."""
+
+    def later_number(self, office: str, year: int, application: int) -> str:
+        """The number of an application abroad."""
 
     def cpc(self, office: str, ipc: tuple[str, ...]) -> tuple[str, ...]:
         """The symbols of the cooperative classification beside those of the international one."""

@@ -115,6 +115,8 @@ class PooledConcepts(Concepts):
 class Chemistry:
     """Real chemistry: substances, processes, apparatus, uses, properties, with the names that people use for them."""
 
+    procedure = True
+
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
 

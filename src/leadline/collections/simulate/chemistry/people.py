@@ -45,7 +45,6 @@ class Registrar:
 
     def __init__(self, office: SimulatedOffice) -> None:
         self.inventions, self.seed = office.inventions, office.settings.seed
-        self._numbers: dict[tuple[str, int], dict[int, int]] = {}
 
     def applicants(self, rows: Integers) -> list[str]:
         made = self.inventions
@@ -71,18 +70,30 @@ class Registrar:
         codes = ("US", "JP", "DE", "EP")
         return [firm(codes[number % 4], key) for number, key in enumerate(keys)]
 
-    def filing_number(self, office: str, year: int, number: int) -> str:
-        """The number of an application as its office writes it, in the normal spelling of this package.
+    def priority_number(self, office: str, year: int, row: int) -> str:
+        return _filing_number(office, year, 2 * row)
 
-        The offices count from 1 each year, the American one by series; here the count is the invention's number.
-        """
-        if office == "US":
-            series = max((one for first, one in _AMERICAN_SERIES if first <= year), default=6)
-            return f"US{series:02d}{number % 1_000_000:06d}"
-        if office == "EP":
-            return f"EP{year % 100:02d}{number % 1_000_000:06d}" if number < 1_000_000 else f"EP{year}{number:07d}"
-        if office == "WO":
-            return f"WOEP{year}{number % 1_000_000:06d}"
-        if office == "DE":
-            return f"DE{year - 1950 if year < 1995 else f'1{year % 100:02d}'}{number:05d}" if year < 2004 else f"DE10{year}{number:06d}"
-        return f"JP{year}{number:06d}"
+    def later_number(self, office: str, year: int, application: int) -> str:
+        return _filing_number(office, year, 2 * application + 1)
+
+
+def _filing_number(office: str, year: int, number: int) -> str:
+    """The number of an application as its office writes it, in the normal spelling of this package.
+
+    >>> _filing_number("US", 1999, 12), _filing_number("EP", 1999, 12), _filing_number("WO", 2003, 12)
+    ('US09000012', 'EP99000012', 'WOIB2003000012W')
+    >>> _filing_number("DE", 1999, 12), _filing_number("DE", 2005, 12), _filing_number("JP", 1999, 12)
+    ('DE19900012', 'DE102005000012', 'JPH1100012')
+    """
+    if office == "US":
+        series = max((one for first, one in _AMERICAN_SERIES if first <= year), default=6)
+        return f"US{series:02d}{number:06d}"
+    if office == "EP":
+        return f"EP{year % 100:02d}{number:06d}"
+    if office == "WO":
+        return f"WOIB{year}{number:06d}W"
+    if office == "DE":
+        start = f"10{year}0" if year >= 2004 else f"{year - 1950}" if year < 1995 else f"1{year % 100:02d}"
+        return f"DE{start}{number:05d}"
+    era = f"H{year - 1988:02d}" if year >= 1989 else f"S{year - 1925:02d}"
+    return f"JP{era}{number:05d}" if year < 2000 else f"JP{year}{number:06d}"

@@ -42,6 +42,7 @@ from leadline.collections.simulate.chemistry.tables import (
     REAGENT,
     ROLES,
     SOLVENT,
+    symbols,
     words,
 )
 from leadline.collections.simulate.chemistry.titles import subjects_of, translated_title
@@ -157,9 +158,25 @@ class ChemistryWriter:
         self.lexicon = Lexicon(office, concepts, tree, self.registrar.suppliers())
         self.claims = ClaimWriter(office, concepts)
         self.applicants, self.inventors = self.registrar.applicants, self.registrar.inventors
-        self.filing_number = self.registrar.filing_number
+        self.priority_number, self.later_number = self.registrar.priority_number, self.registrar.later_number
+        self._by_field = {field: [one.symbol for one in symbols() if one.field == field] for field in tree.subclasses}
         self.catalysts = tree.subclasses.index("catalysts") if "catalysts" in tree.subclasses else -1
-        self._cpc = {one.symbol: one.cpc for own in tree.symbols for one in own}
+        self._cpc = {one.symbol: one.cpc for one in symbols()}
+
+    def classes(self, rows: Integers) -> list[tuple[str, ...]]:
+        """The symbol of the invention, then those of fields where its first concepts are used."""
+        inventions, entries = self.inventions, self.concepts.entries
+        keys = hashed(self.settings.seed, 64, inventions.line[rows][:, None], np.arange(4)).tolist()
+        found = []
+        for row, own in zip(rows.tolist(), keys, strict=True):
+            listed = [self.tree.symbol(int(inventions.group[row]), int(inventions.subgroup[row]))]
+            for concept, key in zip(inventions.claimable[row, :4].tolist(), own, strict=True):
+                fields = [field for field in entries[concept].fields if field in self._by_field] if concept >= 0 else []
+                if fields and key % 3:
+                    symbols_of = self._by_field[fields[key % len(fields)]]
+                    listed.append(symbols_of[(key >> 20) % len(symbols_of)])
+            found.append(tuple(dict.fromkeys(listed)))
+        return found
 
     def cpc(self, office: str, ipc: tuple[str, ...]) -> tuple[str, ...]:
         """The same symbols and further ones; the Japanese office has a scheme of its own."""
