@@ -1,1 +1,0 @@
-"""Real chemistry: substances and terms, their names, classes, sentences, people and titles."""
