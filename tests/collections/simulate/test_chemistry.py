@@ -103,7 +103,7 @@ def atoms(formula: str) -> Counter[str] | None:
     if ")n" in formula:
         return None
     total: Counter[str] = Counter()
-    for part in formula.rstrip("+-").split("·"):
+    for part in re.sub(r"[+-]\d*$", "", formula).split("·"):
         factor = re.match(r"\d*", part)
         assert factor
         inside: list[Counter[str]] = [Counter()]
@@ -173,3 +173,84 @@ def test_substances_are_those_of_another_collection() -> None:
     differ = {row["name"]: found for row in known if (found := differences(row, database))}
     assert {name: found for name, found in differ.items() if name not in DIFFER} == {}
     assert differ.keys() >= DIFFER
+
+
+CATEGORIES = ["process", "apparatus", "product", "use", "property", "effect"]
+
+
+def test_terms_have_what_their_category_needs() -> None:
+    assert len(rows("terms")) >= 500
+    count = Counter(row["category"] for row in rows("terms"))
+    assert set(count) == set(CATEGORIES)
+    assert min(count.values()) >= 50
+    by_field = Counter((field, row["category"]) for row in rows("terms") for field in items(row["fields"]))
+    assert min(by_field[field, category] for field in FIELDS for category in CATEGORIES) >= 5
+    for row in rows("terms"):
+        assert row["generic"], row
+        assert bool(row["verb"]) == (row["category"] == "process"), row
+        assert bool(row["low"]) == bool(row["high"]) == (row["category"] == "property"), row
+        if row["low"]:
+            assert float(row["low"]) < float(row["high"]), row
+        else:
+            assert not row["unit"], row
+
+
+def test_classes_are_well_formed() -> None:
+    groups = [row["group"] for row in rows("classes")]
+    assert len(groups) == len(set(groups)) >= 160
+    assert len({row["title"] for row in rows("classes")}) == len(groups)
+    for row in rows("classes"):
+        assert re.fullmatch(r"[A-H]\d\d[A-Z] [1-9]\d{0,3}/\d{2,6}", row["group"]), row
+        assert row["title"], row
+        assert len(items(row["cpc"])) <= 3
+        assert all(re.fullmatch(r"[A-HY]\d\d[A-Z][1-9]\d{0,3}/\d{2,6}", symbol) for symbol in items(row["cpc"])), row
+    subclasses = Counter(group[:4] for group in groups)
+    assert len(subclasses) >= 45
+    assert min(subclasses.values()) >= 3
+    by_field = Counter(row["field"] for row in rows("classes"))
+    assert min(by_field[field] for field in FIELDS) >= 8
+
+
+# Subclasses that are younger than the list or left out of it.
+NOT_LISTED = {"A01P", "A61Q", "H05K", "H10K"}
+
+
+def test_subclasses_are_those_of_the_classification(shared: Path) -> None:
+    path = shared / "patents" / "ipc" / "ipc_codes.csv"
+    if not path.is_file():
+        pytest.skip(f"needs {path}")
+    listed = {line.partition(",")[0] for line in path.read_text(encoding="latin-1").splitlines()}
+    assert {row["group"][:4] for row in rows("classes")} - listed == NOT_LISTED
+
+
+IRREGULAR = re.compile(
+    "(bind|blow|break|bring|cast|choose|cut|draw|drive|fall|feed|find|freeze|give|grind|grow|hold|keep|lead|lose|make"
+    "|put|rise|set|shrink|sow|spin|split|spread|stick|swell|take|wind)"
+)
+
+
+def test_there_are_enough_words() -> None:
+    count = Counter((row["field"], row["category"]) for row in rows("words"))
+    assert {category for _, category in count} == {"noun", "adjective", "verb"}
+    for field in ("all", *FIELDS):
+        least = (300, 150, 120) if field == "all" else (120, 50, 30)
+        for category, number in zip(("noun", "adjective", "verb"), least, strict=True):
+            assert count[field, category] >= number, (field, category)
+    general = {(row["category"], row["word"]) for row in rows("words") if row["field"] == "all"}
+    assert not [row for row in rows("words") if row["field"] != "all" and (row["category"], row["word"]) in general]
+    assert not [row for row in rows("words") if row["category"] == "verb" and IRREGULAR.fullmatch(row["word"])]
+
+
+def test_words_name_no_substance() -> None:
+    substances = {name for row in rows("substances") for name in (row["name"], *items(row["synonyms"]))}
+    assert not {row["word"] for row in rows("words")} & substances
+
+
+def test_words_of_titles_are_translated() -> None:
+    english = [row["english"] for row in rows("title_words")]
+    assert len(english) == len(set(english)) >= 300
+    assert all(all(row.values()) for row in rows("title_words"))
+    assert all(not row["japanese"].isascii() for row in rows("title_words"))
+    titled = ("process", "apparatus", "product", "use")
+    terms = [row["name"] for row in rows("terms") if row["category"] in titled]
+    assert set(terms) <= set(english)
