@@ -134,7 +134,10 @@ def _iso_dates(days: Integers) -> Sequence[str]:
 
 def article_documents(office: SimulatedOffice) -> Iterator[Document]:
     """All articles of an office. Every block has its own random numbers."""
-    articles, writer = office.articles, WRITERS[office.settings.words](office)
+    articles = office.articles
+    if not len(articles):
+        return
+    writer = WRITERS[office.settings.words](office)
     ids = articles.ids
     dates = np.datetime_as_string(np.datetime64(EPOCH) + articles.published)
     for block in range(-(-len(articles) // BLOCK)):

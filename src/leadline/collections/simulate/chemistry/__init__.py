@@ -33,6 +33,10 @@ known for certain, and `|` separates the items of a list.
     field        a key, or `all`
     category     noun, adjective or verb (base form; all are regular)
     word
-`title_words.tsv`: what occurs in titles, in four languages.
+`title_words.tsv`: what occurs in titles, in four languages; `name_words.tsv`: the words of names of substances.
     english, german, french, japanese
+`subjects.tsv`: what inventions of a field are, in the same languages.
+    field, english, german, french, japanese
+`people.tsv`: parts of the names of firms and people by the office of their country.
+    office, part, words
 """

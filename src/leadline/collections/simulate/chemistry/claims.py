@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from leadline.collections.documents.document import Claim
 from leadline.collections.simulate.chemistry.concepts import PooledConcepts
-from leadline.collections.simulate.chemistry.numbers import property_texts
 from leadline.collections.simulate.chemistry.tables import (
     ACTIVE,
     ADDITIVE,
@@ -58,7 +58,7 @@ class ClaimWriter:
         self.made, self.inventions, self.publications = office.claims, office.inventions, office.publications
         self.names: Words = office.names.words
         self.concepts = concepts
-        self.ranges = property_texts(concepts.entries)[0]
+        self.ranges = concepts.properties[0]
 
     def block(
         self, rng: np.random.Generator, rows: Integers, documents: Integers, styles: HouseStyles, subjects: Sequence[str]
@@ -150,7 +150,7 @@ def _made(groups: dict[int, list[str]]) -> list[str]:
     """What a claim for a thing says of how the thing is made."""
     said = (
         (REAGENT, "prepared using {}"), (CATALYST, "prepared in the presence of {}"), (SOLVENT, "and {} as a solvent"),
-        (PROCESS, "obtainable by {}"), (APPARATUS, "produced in {}"), (GAS, "treated with {}"),
+        (PROCESS, "obtainable by {}"), (APPARATUS, "produced using {}"), (GAS, "treated with {}"),
     )  # fmt: skip
     return [clause.format(_listed(groups[role])) for role, clause in said if role in groups]
 
@@ -203,7 +203,8 @@ def _ends(groups: dict[int, list[str]], named: _Named, slots: Sequence[int], cha
     if USE in groups:
         clauses.append(f"for {_listed(groups[USE])}")
     if EFFECT in groups:
-        clauses.append(f"whereby {_listed(groups[EFFECT])} is achieved")
+        verb = "are" if len(groups[EFFECT]) > 1 else "is"
+        clauses.append(f"whereby {_listed(groups[EFFECT])} {verb} achieved")
     return clauses
 
 
@@ -286,10 +287,11 @@ def _capital(text: str) -> str:
     return text[0].upper() + text[1:]
 
 
-def _slots(bits: int) -> list[int]:
+@cache
+def _slots(bits: int) -> tuple[int, ...]:
     """The slots whose bits are set.
 
     >>> _slots(0b1011)
-    [0, 1, 3]
+    (0, 1, 3)
     """
-    return [slot for slot in range(CLAIMABLE) if bits >> slot & 1]
+    return tuple(slot for slot in range(CLAIMABLE) if bits >> slot & 1)

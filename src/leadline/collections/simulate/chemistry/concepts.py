@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from leadline.collections.simulate.chemistry.numbers import property_texts
 from leadline.collections.simulate.chemistry.tables import (
     ACTIVE,
     ADDITIVE,
@@ -49,7 +50,7 @@ from leadline.collections.simulate.words import FIRST, FIRST_PLURAL, LATER, LATE
 
 _INVENTIONS_A_FIELD = 60  # a small office has fewer fields, so that each has more than one line of work
 _SYMBOLS = 15  # of an area
-_MANY_FIELDS = 5  # an entry of as many fields is general
+_MANY_FIELDS = 4  # an entry of as many fields is general
 _FIELD_SHARE = 0.4  # of a field's entries, which are common to its areas
 # Places of a pool by role, relative.
 _SHARES = {
@@ -106,6 +107,11 @@ class PooledConcepts(Concepts):
     @cached_property
     def counted(self) -> NDArray[np.bool_]:
         return np.array([entry.counted for entry in self.entries])
+
+    @cached_property
+    def properties(self) -> tuple[list[list[str]], list[list[str]]]:
+        """Ranges and values of each property as texts."""
+        return property_texts(self.entries)
 
     @cached_property
     def role(self) -> Integers:

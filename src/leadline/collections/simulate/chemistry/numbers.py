@@ -22,7 +22,7 @@ def number_texts() -> dict[str, list[str]]:
         "pcts": [f"{_text(low)} to {_text(high)}" for low, high in pairs],
         "g": [f"{0.5 * 300**one:.1f}" for one in chance[3]],
         "ml": [f"{round(40**one) * 25}" for one in chance[4]],
-        "C": [f"{round(20 + 36 * one) * 5 if one > 0.4 else round(20 + 60 * one)}" for one in chance[5]],
+        "C": [f"{5 * round(4 + 28 * one**1.6)}" for one in chance[5]],
         "min": [f"{5 * round(1 + 23 * one**2)}" for one in chance[6]],
         "h": [_text(0.5 * round(1 + 47 * one**2)) for one in chance[7]],
         "rpm": [f"{50 * round(2 + 58 * one**2)}" for one in chance[8]],

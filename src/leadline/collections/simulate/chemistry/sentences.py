@@ -142,13 +142,14 @@ It is an object of the invention to provide <subject> with a <X> of <range>.
 # summary effect
 The object of the invention is to provide <subject> with <X>.
 # filling any
-As far as the <noun> is concerned, there are no particular restrictions; a <adj> <noun> is usually sufficient.
-Measures by which the <noun> can be influenced are known, and serve to <verb> the <noun>.
-The <adj> <noun> and the <noun> are not critical, provided that it remains possible to <verb> the <bare>.
-In order to <verb> the <noun>, a <adj> <noun> may be provided in addition.
-The <noun> is chosen so that it is possible to <verb> the <noun> without a loss of <quality>.
-It is an advantage that a <adj> <noun> need not be used to <verb> the <bare>.
-The <noun> and the <noun> depend on the <adj> <noun> in question and are easily found by simple tests.
+Measures relating to <noun> and <noun> are known to those skilled in the art and need not be described here.
+With regard to <noun>, <noun> and <noun>, reference is made to the relevant literature.
+No special requirements apply as far as <noun> or <noun> is concerned.
+The invention is also applicable to <adj> and <adj> products, including those in which <noun> is of importance.
+If desired, it is possible to <verb> or to <verb> the <bare> in a further operation.
+The terms <noun> and <noun> are used here in their usual sense.
+It is an advantage that <adj> products can be obtained without the need to <verb> them afterwards.
+Details of <noun> and of the influence of <noun> are found in the handbooks of this field.
 # embodiment solvent
 Suitable solvents are those with a boiling point below <C> °C; <X> is particularly preferred.
 <X> is preferably used as the solvent, in an amount of from <pcts> % by weight, based on the total solution.
@@ -162,7 +163,7 @@ Instead of a single polymer, mixtures of <X> with up to <pct> % by weight of oth
 <X> is commercially available or may be prepared by methods described in the literature.
 # embodiment solid
 <X> is preferably used in finely divided form, with a mean particle diameter of <um> µm.
-The proportion of <X> is generally from <pcts> % by weight, preferably <pct> % by weight.
+The proportion of <X> is generally from <pcts> % by weight.
 The surface of <X> may be treated with <additive> so that it is wetted better by <polymer>.
 Before use, <X> is ground to below <um> µm and freed from moisture.
 # embodiment active
@@ -193,7 +194,7 @@ The composition can be processed into <X> by methods known per se.
 In a preferred embodiment, the product is <X>, which may be further processed.
 # embodiment process
 Preferably, the mixture is subjected to <X> at <C> °C for <min> minutes.
-<X> may be carried out batchwise or continuously, the latter being preferred in <apparatus>.
+<X> may be carried out batchwise or continuously, the latter being preferred on an industrial scale.
 In the next step, <X> takes place at a pressure of <bar> bar in the presence of <component>.
 # embodiment apparatus
 The process is suitably carried out in <X>, preferably at <C> °C.
@@ -316,8 +317,8 @@ The sample was stored for <h> h at <C> °C, after which no change in <quality> w
 Comparative Example <k>, without <component>, gave a product whose <quality> was <pct> % lower.
 The result was reproducible, and the <quality> of the product met the requirements.
 # closing any
-The invention is not limited to the examples, and changes to the <noun> may be made within the scope of the claims.
-Those skilled in the art will recognise that the <adj> <noun> described above may be varied without departing from the scope.
+The invention is not limited to the examples, and changes, for example as regards <noun>, may be made within the scope of the claims.
+Those skilled in the art will recognise that details such as <noun> and <noun> may be varied without departing from the scope.
 """
 QUALITIES = (
     "stability", "colour", "mechanical strength", "purity", "processability", "surface quality", "odour", "hardness",

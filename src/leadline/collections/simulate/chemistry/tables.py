@@ -27,6 +27,7 @@ _KINDS = {
     "gas": "gas",
 }
 _ROLE_OF_KIND = {kind: ROLES.index(role) for role, kinds in _KINDS.items() for kind in kinds.split()}
+_MEASURING = ("analytical method",)  # terms that say how something is measured, which no sentence is about
 _MASSES = frozenset({"wool", "glass", "gum", "ink"})
 _THINGS = frozenset({"battery", "supercapacitor", "film", "assembly", "cell"})  # uses that are named after things
 _VESSELS = frozenset(
@@ -122,8 +123,10 @@ def words(category: str) -> dict[str, list[str]]:
 def entries() -> tuple[Entry, ...]:
     """Substances, then terms, without a name that an earlier entry has."""
     known: set[str] = set()
-    made = []
+    made: list[Entry] = []
     for entry in (*map(_substance, rows("substances.tsv")), *map(_term, rows("terms.tsv"))):
+        if entry.generic in _MEASURING:
+            continue
         kept = [place for place, (_, later) in enumerate(entry.names) if later.lower() not in known]
         if not kept or kept[0] != 0:
             continue

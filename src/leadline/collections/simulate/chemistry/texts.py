@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from leadline.collections.simulate.chemistry import sentences
 from leadline.collections.simulate.chemistry.claims import ClaimWriter
 from leadline.collections.simulate.chemistry.concepts import FieldTree, PooledConcepts
-from leadline.collections.simulate.chemistry.numbers import number_texts, property_texts
+from leadline.collections.simulate.chemistry.numbers import number_texts
 from leadline.collections.simulate.chemistry.people import Registrar
 from leadline.collections.simulate.chemistry.sentences import (
     HEADINGS,
@@ -68,7 +68,6 @@ _LENGTH_SPREAD = 0.5  # standard deviation of the logarithm of a description's l
 _BACKGROUND, _SUMMARY, _EMBODIMENT, _FILLING, _EXAMPLES = 0.14, 0.08, 0.36, 0.10, 0.22  # shares of the sentences
 _OTHER_IN_BACKGROUND = 0.6  # share of the concepts in the background that the invention does not disclose
 _GENERIC = 0.15  # share of the concepts that an applicant's titles and abstracts call by the generic term
-_OF_FIELD = 0.5  # share of the words that are those of the field
 _COMPONENT = len(ROLES)  # any role up to GAS, in tables of roles
 _LAST = (SOLVENT, CATALYST, REAGENT)  # components that come last in titles: they are not what a composition is about
 _MAIN = [KINDS.index(name) for name in ("X", "Y", "Z")]
@@ -113,7 +112,7 @@ class Lexicon:
         self.like = self._add(generics)
         self.generic = self._add([with_article(word) if not word.endswith("s") else word for word in generics])
         self.has_generic = np.array([bool(entry.generic) for entry in concepts.entries])
-        ranges, values = property_texts(concepts.entries)
+        ranges, values = concepts.properties
         self.variants = len(ranges[0])
         self.ranges = self._add([text for row in ranges for text in row])
         self.values = self._add([text for row in values for text in row])
@@ -137,9 +136,9 @@ class Lexicon:
         return start
 
     def _words(self, name: str, tree: FieldTree) -> tuple[Integers, Integers]:
-        """Where the words of each field begin, and how many there are; those of all fields come last."""
+        """Where the words of each field begin, and how many there are."""
         known = words({"adj": "adjective"}.get(name, name))
-        lists = [known.get(field) or known["all"] for field in (*tree.subclasses, "all")]
+        lists = [known[field] for field in tree.subclasses]
         return np.array([self._add(own) for own in lists]), np.array([len(own) for own in lists])
 
 
@@ -260,8 +259,7 @@ class ChemistryWriter:
             value[own] = start + (chance[own] * size).astype(np.int64)
         for name, (starts, sizes) in lexicon.words.items():
             own = at(name)
-            general = rng.random(len(own)) >= _OF_FIELD
-            field = np.where(general, len(starts) - 1, self.inventions.subclass[rows[own]])
+            field = self.inventions.subclass[rows[own]]
             value[own] = starts[field] + ((sizes[field] + 1.0) ** chance[own] - 1).astype(np.int64)
         for name, place in lexicon.plain.items():
             value[at(name)] = place

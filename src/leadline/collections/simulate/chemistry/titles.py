@@ -1,4 +1,4 @@
-"""Titles in German, French and Japanese: the same patterns, with the words of a small dictionary."""
+"""Titles in German, French and Japanese: the same patterns, with the words of two small dictionaries."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def subjects_of(fields: Sequence[str]) -> list[tuple[SubjectNames, ...]]:
 
 @cache
 def _dictionary(language: str) -> dict[str, str]:
-    return {row["english"]: row[language] for row in rows("dictionary.tsv")}
+    return {row["english"]: row[language] for table in ("title_words", "name_words") for row in rows(f"{table}.tsv")}
 
 
 def language_of_title(office: str, home: str, number: int) -> str:
@@ -95,6 +95,8 @@ def translated(name: str, language: str) -> str:
     ('Titandioxid', 'sorbitan oleate', 'oxyde de zinc')
     """
     known = _dictionary(language)
+    if name in known:
+        return known[name]
     words = name.split(" ")
     if not all(word in known for word in words):
         return name
