@@ -131,7 +131,7 @@ def test_frequencies_follow_zipf(documents: list[Document]) -> None:
 
 def test_descriptions_are_as_long_as_asked(office: SimulatedOffice, documents: list[Document]) -> None:
     words = [len(document.description.split()) for document in documents]
-    assert 0.85 < np.median(words) / office.settings.words < 1.25
+    assert 0.85 < np.median(words) / office.settings.length < 1.25
     assert np.percentile(words, 95) > 1.8 * np.median(words)
 
 

@@ -57,8 +57,8 @@ _SHARES = {
     SOLVENT: 8, POLYMER: 12, SOLID: 10, ACTIVE: 10, CATALYST: 6, REAGENT: 9, ADDITIVE: 9, GAS: 1,
     MATERIAL: 6, PRODUCT: 7, PROCESS: 9, APPARATUS: 6, USE: 6, PROPERTY: 7, EFFECT: 5,
 }  # fmt: skip
-_POOLS = (120, 100, 160)  # sizes, at most: general, of a field, of an area
-_COMPOSITES = 0.3  # share of an area's places
+_POOLS = (120, 100, 220)  # sizes, at most: general, of a field, of an area
+_COMPOSITES = 0.45  # share of an area's places
 _BY_REGISTRY, _BY_TRADE = 0.05, 0.07  # shares of the applicants that name substances by numbers, and by trade names
 
 
