@@ -98,7 +98,7 @@ def atoms(formula: str) -> Counter[str] | None:
     """The atoms of a formula; None for polymers. Water of crystallisation follows a point.
 
     >>> sorted(atoms("CaSO4·2H2O").items())
-    [('Ca', 1), ('H', 4), ('O', 6), ('S', 1)]
+    [('Ca', Fraction(1, 1)), ('H', Fraction(4, 1)), ('O', Fraction(6, 1)), ('S', Fraction(1, 1))]
     """
     if ")n" in formula:
         return None
