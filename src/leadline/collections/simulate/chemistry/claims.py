@@ -174,7 +174,7 @@ def _method(
     if PROCESS in groups:
         steps.append(f"subjecting the {'mixture' if steps else 'starting materials'} to {_listed(groups[PROCESS])}")
     if APPARATUS in groups:
-        steps.append(f"carrying out the treatment in {_listed(groups[APPARATUS])}")
+        steps.append(f"using {_listed(groups[APPARATUS])}")
     if not steps:
         steps.append(f"heating a mixture of starting materials to {60 + 10 * (chance % 12)} °C")
     text = f"A process for producing {with_article(subject)}, comprising {'; '.join(steps)}"
@@ -197,7 +197,7 @@ def _ends(groups: dict[int, list[str]], named: _Named, slots: Sequence[int], cha
     if PROPERTY in groups:
         own = [slot for slot in slots if named.roles[slot] == PROPERTY]
         each = [
-            f"a {said} of {_range(named, slot, chance)}" for said, slot in zip(groups[PROPERTY], own, strict=True)
+            f"{with_article(said)} of {_range(named, slot, chance)}" for said, slot in zip(groups[PROPERTY], own, strict=True)
         ]
         clauses.append(f"having {_listed(each)}")
     if USE in groups:
@@ -228,7 +228,7 @@ def _limit(
         choice = choices[(chance >> 16) % len(choices)]
         if kind != COMPOSITION and role in _BODIES:
             choice = _ADDED[(chance >> 16) % len(_ADDED)]
-        clauses.append(choice.format(said, amount=amount, range=_range(named, slot, chance) if role == PROPERTY else ""))
+        clauses.append(choice.format(said, a=with_article(said), amount=amount, range=_range(named, slot, chance) if role == PROPERTY else ""))
     return " and ".join(clauses)
 
 
@@ -243,7 +243,7 @@ _LIMITS = {
     PROCESS: ("wherein {0} is carried out", "wherein the preparation includes a step of {0}"),
     APPARATUS: ("wherein {0} is used",),
     PRODUCT: ("in the form of {0}",),
-    PROPERTY: ("having a {0} of {range}", "wherein the {0} is {range}"),
+    PROPERTY: ("having {a} of {range}", "wherein the {0} is {range}"),
     USE: ("intended for {0}",),
     EFFECT: ("whereby {0} is achieved",),
 }  # fmt: skip

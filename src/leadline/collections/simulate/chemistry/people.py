@@ -12,7 +12,7 @@ from leadline.collections.simulate.office import SimulatedOffice
 from leadline.collections.simulate.settings import AUTHORITIES
 
 _PEOPLE_OF_A_FIRM = 40
-_SUPPLIERS = 600
+_SUPPLIERS, _GRADES = 3000, 20_000
 _AMERICAN_SERIES = ((1979, 6), (1987, 7), (1993, 8), (1998, 9), (2001, 10), (2004, 11), (2007, 12), (2011, 13))
 
 
@@ -69,6 +69,24 @@ class Registrar:
         keys = (hashed(self.seed, 74, np.arange(_SUPPLIERS)) >> np.uint64(20)).tolist()
         codes = ("US", "JP", "DE", "EP")
         return [firm(codes[number % 4], key) for number, key in enumerate(keys)]
+
+    def grades(self) -> list[str]:
+        """Invented trade names of what suppliers sell, which no concept has."""
+        parts = [_words("grades")[name] for name in ("start", "middle", "end")]
+        keys = (hashed(self.seed, 76, np.arange(_GRADES)) >> np.uint64(20)).tolist()
+        made = []
+        for key in keys:
+            text = ""
+            for part in parts:
+                key, place = divmod(key, len(part))
+                text += part[place]
+            made.append(text)
+        return made
+
+    def scientists(self) -> list[str]:
+        """Family names of all countries."""
+        names = [name for code in ("US", "DE", "JP", "EP") for name in _words(code)["family"]]
+        return [names[at] for at in np.argsort(hashed(self.seed, 77, np.arange(len(names)))).tolist()]
 
     def priority_number(self, office: str, year: int, row: int) -> str:
         return _filing_number(office, year, 2 * row)

@@ -5,7 +5,8 @@ in brackets, `<solvent>`, is a concept of the invention in that role, or a plain
 any component; `<subject>` is what the invention is. `<range>` and `<value>` are of the property it is about, `<like>` is
 the kind of thing it is, `<doing>` a process as something that is done. Numbers: `<pct>` and `<pcts>` per cent, `<g>`,
 `<ml>`, `<C>` degrees, `<min>`, `<h>`, `<rpm>`, `<bar>`, `<um>`, `<n>` and `<k>` counts. `<quality>`, `<adj>` and `<verb>`
-are words of the field, `<firm>` is a supplier.
+are words of the field, `<firm>` is a supplier, `<grade>` what it sells, `<name>` a scientist;
+the other words in brackets are those of CHOICES.
 """
 
 from __future__ import annotations
@@ -26,9 +27,41 @@ HEADINGS = (
 )  # fmt: skip
 NUMBERS = ("yield", "pct", "pcts", "g", "ml", "C", "min", "h", "rpm", "bar", "um", "n", "k")
 WORDS = ("noun", "adj", "verb")
-OTHER = ("subject", "Subject", "bare", "range", "value", "like", "quality", "firm", "component", "X", "Y", "Z")
-KINDS = (*ROLES, *OTHER, *NUMBERS, *WORDS)
+OTHER = ("subject", "Subject", "bare", "range", "value", "like", "component", "X", "AX", "Y", "Z")
 MAX_SLOTS = 9
+
+# Words that sentences choose from, the common ones first.
+CHOICES = {
+    "quality": """stability|colour|mechanical strength|purity|processability|surface quality|odour|hardness|dispersibility
+        |flow behaviour|shelf life|ageing behaviour|transparency|heat resistance|uniformity|durability|chemical resistance
+        |reproducibility|appearance|water resistance|activity|consistency|homogeneity|solubility|flexibility|gloss
+        |dimensional stability|elasticity|fineness|compatibility|wettability|cleanability|brittleness|crystallinity
+        |selectivity|brightness|texture|abrasion resistance|light resistance|storage behaviour|reactivity|permeability
+        |tackiness|tear strength|smoothness|conductivity|bioavailability|taste|hygroscopicity|pourability|conversion""",
+    "adv": """preferably|advantageously|suitably|generally|usually|particularly|normally|expediently|typically|conveniently
+        |favourably|customarily|frequently|ordinarily|desirably|mostly|optionally|commonly""",
+    "good": """good|excellent|satisfactory|outstanding|very good|surprisingly good|adequate|remarkable|acceptable|superior
+        |exceptional|consistent|noteworthy|favourable|markedly improved|hitherto unattained""",
+    "vessel": """a flask|a glass reactor|a beaker|a stirred vessel|a round-bottomed flask|an autoclave
+        |a steel container|a three-necked flask|a jacketed vessel|an Erlenmeyer flask|a kettle
+        |a glass bottle|a pressure tube|a laboratory reactor|a crucible|a Schlenk flask""",
+    "stirrer": """a magnetic stirrer|a propeller stirrer|a dissolver disc|an anchor stirrer|a paddle stirrer
+        |a turbine stirrer|a glass rod|a rotor-stator device|a vibrating mixer|a laboratory shaker
+        |a toothed disc""",
+    "look": """a white|a colourless|a pale yellow|a yellowish|a greyish|an off-white|a brown|a light brown|a clear
+        |a slightly turbid|an opaque|a beige|an amber|a bluish|a reddish|a dark|a milky|a translucent
+        |a finely crystalline|a viscous|a free-flowing|a glassy""",
+    "solidform": """powder|solid|mass|residue|paste|product|material|liquid|precipitate|oil|syrup|cake|gel|granular material
+        |crystalline mass|resinous mass|suspension""",
+    "afterwards": """Afterwards|Subsequently|Thereafter|Then|In a further step|Finally|Next|After this|Upon completion
+        |Following this|At the end of this period|Shortly afterwards""",
+    "because": """because of|owing to|on account of|as a result of|in view of|due to|by virtue of|thanks to""",
+    "market": """construction industry|automotive industry|packaging industry|electrical industry|textile industry|laboratory
+        |household|aerospace industry|shipbuilding|printing industry|furniture industry|health care|water supply|agriculture
+        |paper industry|leather industry|mining|horticulture|toy industry|footwear industry|cosmetics industry|foundries
+        |dentistry|telecommunications|railways|power stations|bakeries|dairies|breweries|fisheries|forestry|refineries""",
+}
+KINDS = (*ROLES, *OTHER, *NUMBERS, *WORDS, *CHOICES, "grade", "name", "firm")
 
 # What is said where a part has nothing of a role.
 PLAIN = {
@@ -67,14 +100,14 @@ The composition is used in the form of <X>.
 The components are combined by <X>, preferably at <C> °C.
 The process includes <X> as well as a subsequent heat treatment at <C> °C.
 # abstract apparatus
-It is produced in <X>.
-Production is carried out continuously in <X> at a residence time of <min> minutes.
+It is produced with the aid of <X>.
+Production is carried out continuously with the aid of <X>, with a residence time of <min> minutes.
 # abstract use
 It is suitable for <X>.
 The invention further concerns its use in <X>.
 # abstract property
-The product has a <X> of <range>.
-A <X> of <range> is achieved.
+The product has <AX> of <range>.
+<AX> of <range> is achieved.
 # abstract effect
 The composition is distinguished by <X> at low cost.
 In this way <X> is obtained without <additive>.
@@ -88,10 +121,10 @@ The use of <X> as a medium is described in the literature; the <quality> of the 
 # background polymer
 <X> has been used for many years as a base material for <use>.
 It is known to process <X> with <additive>, although the <quality> of such products leaves much to be desired.
-Products based on <X> tend to become brittle when they are exposed to heat and light for long periods.
+Products based on <X> tend to lose their <quality> when they are exposed to heat and light for long periods.
 # background solid
 <X> is a known constituent of such products, where it is difficult to disperse without agglomerates.
-Conventional products contain <X> in amounts of more than <pct> % by weight, which impairs the <quality>.
+Conventional products such as <grade> contain <X> in amounts of more than <pct> % by weight, which impairs the <quality>.
 # background active
 <X> and its preparation have long been known, as has its limited solubility in water.
 Formulations of <X> are commercially available, but their <quality> decreases during storage.
@@ -102,7 +135,7 @@ Processes that need <X> suffer from residues which must be removed from the prod
 Processes starting from <X> are known, but yields rarely exceed <yield> %.
 <X> is available in large quantities, and attempts have been made to use it in <subject>.
 # background additive
-It has been proposed to add <X> in order to improve the <quality> of the product.
+It has been proposed by <name> to add <X> in order to improve the <quality> of the product.
 <X> is known as an additive, but it migrates to the surface in the course of time.
 # background gas
 The treatment with <X> is known, but demands elaborate safety measures.
@@ -112,15 +145,15 @@ The treatment with <X> is known, but demands elaborate safety measures.
 <X> of this type is described in the prior art, where the <quality> is unsatisfactory.
 The demand for <X> with improved <quality> has grown in recent years.
 # background process
-<X> is a common method, but is time-consuming and gives a product of varying <quality>.
+<X>, as described by <name> et al., is a common method, but is time-consuming and gives a product of varying <quality>.
 In the known method, <X> is carried out at temperatures above <C> °C, at which <polymer> begins to decompose.
 # background apparatus
-<X> is usually employed for this purpose, but is prone to deposits on its walls.
+<X> is usually employed for this purpose, but requires frequent maintenance.
 # background use
 In <X>, requirements on <quality> and <quality> have become more demanding.
 For <X>, products are needed which are free from harmful substances.
 # background property
-A high <X> has so far been obtained only at the expense of other properties.
+A high value of the <X> has so far been obtained only at the expense of other properties.
 The <X> of known products lies outside the range that processors require.
 # background effect
 Many attempts have been made to achieve <X>, without lasting success.
@@ -134,11 +167,11 @@ The invention therefore provides <subject> comprising <X>, and a process for its
 It has been found that these disadvantages are avoided if <subject> is produced using <X>.
 The invention also provides a method in which <X> plays a decisive part.
 # summary apparatus
-The object is further achieved by carrying out the production in <X>.
+The object is further achieved by carrying out the production with the aid of <X>.
 # summary use
 A further aspect of the invention is the use of the <bare> in <X>.
 # summary property
-It is an object of the invention to provide <subject> with a <X> of <range>.
+It is an object of the invention to provide <subject> with <AX> of <range>.
 # summary effect
 The object of the invention is to provide <subject> with <X>.
 # filling any
@@ -150,9 +183,22 @@ If desired, it is possible to <verb> or to <verb> the <bare> in a further operat
 The terms <noun> and <noun> are used here in their usual sense.
 It is an advantage that <adj> products can be obtained without the need to <verb> them afterwards.
 Details of <noun> and of the influence of <noun> are found in the handbooks of this field.
+Suitable commercial products are <grade>, <grade> and <grade>, supplied by <firm>.
+The products are <adv> employed in the <market> and the <market>, where <noun> and <quality> count.
+<name> and <name> have described the relationship between <noun> and <noun>; their results apply here as well.
+Methods for determining <noun> are known, for example that of <name>, or the standard methods of the <market>.
+<good> <quality> is obtained <because> the <quality> of the components, without additional <noun>.
+Commercial grades such as <grade> (<firm>) and <grade> give <good> results.
+The <bare> is <adv> supplied to the <market> as <look> <solidform>, and may be combined with <grade>.
+<name> et al. attribute the <quality> of such products to <noun>, to <noun> and to the influence of <noun>.
+It is <adv> ensured that <noun>, <noun> and <noun> are matched to one another, <adv> with <grade> as a reference.
+The <noun>, the <noun> and, where present, the <noun> are <adv> <adj> or <adj>, which improves the <quality>.
+Examples of <noun> in the <market> are found in the work of <name>, <name> and <name>.
+The <market> demands <adj> products of <good> <quality>, <quality> and <quality>, which <grade> cannot offer.
+Where <noun> and <noun> are to be avoided, one may <verb> the <bare> before use, or replace <grade> by <grade>.
 # embodiment solvent
 Suitable solvents are those with a boiling point below <C> °C; <X> is particularly preferred.
-<X> is preferably used as the solvent, in an amount of from <pcts> % by weight, based on the total solution.
+<X> is <adv> used as the solvent, in an amount of from <pcts> % by weight, based on the total solution.
 The reaction may be carried out without a diluent or, more advantageously, in <X>.
 After the reaction, <X> is distilled off under reduced pressure and may be used again.
 # embodiment polymer
@@ -160,9 +206,9 @@ The <like> is preferably <X>, in an amount of from <pcts> % by weight, based on 
 <X> having a melt flow index of <n> g/10 min is especially suitable.
 It is advantageous to dry <X> at <C> °C for <h> hours before it is mixed with <additive>.
 Instead of a single polymer, mixtures of <X> with up to <pct> % by weight of other polymers may be used.
-<X> is commercially available or may be prepared by methods described in the literature.
+<X> is commercially available, for example as <grade> from <firm>, or may be prepared as described by <name> and <name>.
 # embodiment solid
-<X> is preferably used in finely divided form, with a mean particle diameter of <um> µm.
+<X> is <adv> used in finely divided form, with a mean particle diameter of <um> µm.
 The proportion of <X> is generally from <pcts> % by weight.
 The surface of <X> may be treated with <additive> so that it is wetted better by <polymer>.
 Before use, <X> is ground to below <um> µm and freed from moisture.
@@ -174,15 +220,15 @@ A single dose or portion contains about <n> mg of <X>.
 # embodiment catalyst
 <X> is used in catalytic amounts, usually <pct> mol %, based on <reagent>.
 The reaction is accelerated by <X>; <min> minutes are then sufficient.
-<X> may be recovered by filtration and used again at least <n> times without loss of activity.
+<X> (<grade>) may be recovered by filtration and used again at least <n> times without loss of activity.
 # embodiment reagent
 <X> is employed in an excess of from <pcts> mol %, based on <component>.
 Preference is given to using <X> together with <component> at a temperature of <C> °C.
 <X> is added dropwise in the course of <min> minutes, the temperature being kept below <C> °C.
 # embodiment additive
 The composition may contain up to <pct> % by weight of <X>.
-<X> serves here as <like> and is preferably present in an amount of <pct> % by weight.
-Good results are obtained when <X> is added before <process>.
+<X> serves here as <like> and is preferably present in an amount of <pct> % by weight; <grade> has proved <good>.
+<X> is <adv> added before <process>.
 # embodiment gas
 All operations are preferably carried out under <X> at a pressure of <bar> bar.
 <X> is passed through the mixture for <min> minutes at <C> °C.
@@ -193,22 +239,22 @@ In one embodiment, <X> is pretreated with <component> and then dried at <C> °C.
 The composition can be processed into <X> by methods known per se.
 In a preferred embodiment, the product is <X>, which may be further processed.
 # embodiment process
-Preferably, the mixture is subjected to <X> at <C> °C for <min> minutes.
+The mixture is <adv> subjected to <X> at <C> °C for <min> minutes.
 <X> may be carried out batchwise or continuously, the latter being preferred on an industrial scale.
 In the next step, <X> takes place at a pressure of <bar> bar in the presence of <component>.
 # embodiment apparatus
-The process is suitably carried out in <X>, preferably at <C> °C.
-<X> of conventional design may be used, into which <component> is fed.
-A residence time of <min> minutes in <X> has proved advantageous.
+The process is <adv> carried out with the aid of <X>, preferably at <C> °C.
+<X> of conventional design may be used for this purpose.
+A treatment time of <min> minutes with <X> (<grade>, <firm>) has proved advantageous.
 # embodiment use
 The product according to the invention is particularly suitable for <X>.
 One preferred field of application is <X>, where <effect> is important.
 # embodiment property
 The <X> is preferably <range>, measured at 23 °C.
 If the <X> is outside the range <range>, the <quality> of the product is no longer sufficient.
-Particularly preferred products have a <X> of <value>.
+Particularly preferred products have <AX> of <value>.
 # embodiment effect
-A particular advantage of the invention is <X>, which is maintained for at least <n> months.
+A particular advantage of the invention is <X>, which is maintained for at least <n> months <because> the <quality> of the product.
 Surprisingly, <X> is obtained even with small amounts of <component>.
 # list solvent
 <X> may also be used as solvent.
@@ -236,8 +282,8 @@ Further reactants are <X> and <Y>.
 Further reactants, namely <X>, <Y> and <Z>, may be added at any stage.
 # list additive
 The composition may also comprise <X>.
-Further additives are <X> and <Y>.
-Customary additives, for example <X>, <Y> and <Z>, may be added in the usual amounts.
+Further additives are <X> and <Y>, as well as <grade>.
+Customary additives, for example <X>, <Y> and <Z>, may be added in the usual amounts, as may <grade>.
 # list gas
 The apparatus may be purged with <X>.
 Suitable gases are <X> and <Y>.
@@ -271,14 +317,14 @@ A further benefit is <X>.
 Further benefits are <X> and <Y>.
 Further benefits are <X>, <Y> and <Z>.
 # example solvent
-<g> g of <solid> were added to <ml> ml of <X> with stirring, and the mixture was heated to <C> °C for <h> h.
-In a <ml> ml flask, <g> g of <component> were dissolved in <X> and stirred for <min> min at <C> °C.
+<g> g of <solid> were added to <ml> ml of <X> in <vessel> with stirring, and the mixture was heated to <C> °C for <h> h.
+In <vessel>, <g> g of <component> were dissolved in <X> and stirred for <min> min at <C> °C.
 # example polymer
 <g> g of <X> were mixed with <g> g of <additive> and homogenised at <C> °C for <min> min.
-<g> g of <X> (from <firm>) were dissolved in <ml> ml of <solvent> with stirring at <rpm> rpm.
+<g> g of <X> (<grade>, from <firm>) were dissolved in <ml> ml of <solvent> with stirring at <rpm> rpm.
 # example solid
-<g> g of <X> were dispersed in <ml> ml of <solvent> and stirred for <h> h at <C> °C.
-<g> g of <X> (from <firm>) and <g> g of <polymer> were mixed at <rpm> rpm for <min> min.
+<g> g of <X> were dispersed in <ml> ml of <solvent> by means of <stirrer> and stirred for <h> h at <C> °C.
+<g> g of <X> (<grade>, from <firm>) and <g> g of <polymer> were mixed at <rpm> rpm for <min> min.
 # example active
 <g> g of <X> were dissolved in <ml> ml of <solvent>, and <g> g of <additive> were added with stirring.
 <X> (<g> g) and <additive> (<g> g) were blended for <min> min and passed through a sieve.
@@ -300,31 +346,26 @@ The mixture obtained from <g> g of <component> was processed into <X> at <C> °C
 # example process
 The mixture obtained from <g> g of <component> was subjected to <X> for <min> min at <C> °C.
 # example apparatus
-<g> g of <component> were treated in <X> at <C> °C for <min> min.
+<g> g of <component> were processed with the aid of <X> at <C> °C for <min> min.
 # example use
 A sample made from <g> g of <component> was tested for <X>.
 # example property
-From <g> g of <component> and <ml> ml of <solvent>, a product with a <X> of <value> was obtained after <h> h at <C> °C.
+From <g> g of <component> and <ml> ml of <solvent>, a product with <AX> of <value> was obtained after <h> h at <C> °C.
 # example effect
 <g> g of <component> were mixed for <min> min at <C> °C; the product showed <X>.
 # result property
-The <X> was found to be <value>, compared with <value> in Comparative Example <k>.
+The <X> was found to be <value>, compared with <value> in Comparative Example <k> (<grade>).
 Table <k>: <X>: Example <k>, <value>; Comparative Example <k>, <value>.
 # result any
-The product was filtered off, washed with <solvent> and dried at <C> °C; the yield was <yield> % of theory.
-After cooling, <g> g of product were obtained (yield: <yield> %).
-The sample was stored for <h> h at <C> °C, after which no change in <quality> was observed.
+<afterwards>, the product was filtered off, washed with <solvent> and dried at <C> °C; the yield was <yield> % of theory.
+After cooling, <g> g of <look> <solidform> were obtained (yield: <yield> %).
+The sample was stored in <vessel> for <h> h at <C> °C, and no change in <quality> was observed.
 Comparative Example <k>, without <component>, gave a product whose <quality> was <pct> % lower.
-The result was reproducible, and the <quality> of the product met the requirements.
+<look> <solidform> with <good> <quality> and <quality> was obtained.
 # closing any
 The invention is not limited to the examples, and changes, for example as regards <noun>, may be made within the scope of the claims.
 Those skilled in the art will recognise that details such as <noun> and <noun> may be varied without departing from the scope.
 """
-QUALITIES = (
-    "stability", "colour", "mechanical strength", "purity", "processability", "surface quality", "odour", "hardness",
-    "dispersibility", "flow behaviour", "shelf life", "ageing behaviour", "transparency", "heat resistance",
-    "uniformity", "durability", "chemical resistance", "reproducibility", "appearance", "water resistance", "activity",
-)
 _PARTS = ("title", "abstract", "field", "background", "summary", "embodiment", "example", "result", "closing", "filling", "list")
 LIST = len(_PARTS) - 1
 

@@ -16,6 +16,7 @@ from leadline.collections.simulate.chemistry.concepts import FieldTree, PooledCo
 from leadline.collections.simulate.chemistry.numbers import number_texts
 from leadline.collections.simulate.chemistry.people import Registrar
 from leadline.collections.simulate.chemistry.sentences import (
+    CHOICES,
     HEADINGS,
     IN_ABSTRACT,
     IN_BACKGROUND,
@@ -31,7 +32,6 @@ from leadline.collections.simulate.chemistry.sentences import (
     LIST,
     NUMBERS,
     PLAIN,
-    QUALITIES,
     patterns,
 )
 from leadline.collections.simulate.chemistry.tables import (
@@ -63,15 +63,22 @@ from leadline.collections.simulate.settings import AUTHORITIES
 from leadline.collections.simulate.words import FIRST, LATER, with_article
 from leadline.collections.simulate.writing import BLOCK, EDITS, DocumentText, HouseStyles
 
-_WORDS_A_SENTENCE = 20.0
-_LENGTH_SPREAD = 0.5  # standard deviation of the logarithm of a description's length
-_BACKGROUND, _SUMMARY, _EMBODIMENT, _FILLING, _EXAMPLES = 0.14, 0.08, 0.36, 0.10, 0.22  # shares of the sentences
+_WORDS_A_SENTENCE = 24.0
+_LENGTH_SPREAD = 0.55  # standard deviation of the logarithm of a description's length
+_BACKGROUND, _SUMMARY, _EMBODIMENT, _FILLING, _EXAMPLES = 0.12, 0.06, 0.28, 0.27, 0.18  # shares of the sentences
 _OTHER_IN_BACKGROUND = 0.6  # share of the concepts in the background that the invention does not disclose
 _GENERIC = 0.15  # share of the concepts that an applicant's titles and abstracts call by the generic term
 _COMPONENT = len(ROLES)  # any role up to GAS, in tables of roles
 _LAST = (SOLVENT, CATALYST, REAGENT)  # components that come last in titles: they are not what a composition is about
-_MAIN = [KINDS.index(name) for name in ("X", "Y", "Z")]
-_INVENTION = re.compile(r"\b(?:present )?invention\b")
+# Words that are frequent in patents and say nothing about a field.
+_OF_PATENTS = frozenset(
+    "invention embodiment method example claim use amount group application disclosure aspect object advantage problem "
+    "purpose need means combination case type kind table figure drawing description result part form article member".split()
+)
+_MAIN = {KINDS.index("X"): 0, KINDS.index("AX"): 0, KINDS.index("Y"): 1, KINDS.index("Z"): 2}
+_THERAPY = "A61P"  # symbols that only stand first: a solvent that is used in drugs is no therapy
+_FIRST_CHOICE = KINDS.index("noun")
+_INVENTION = re.compile(r"\b(?:present )?invention\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -97,7 +104,7 @@ class Draft:
 class Lexicon:
     """All strings that slots are filled with, in one array, and where each kind begins."""
 
-    def __init__(self, office: SimulatedOffice, concepts: PooledConcepts, tree: FieldTree, firms: list[str]) -> None:
+    def __init__(self, office: SimulatedOffice, concepts: PooledConcepts, tree: FieldTree, registrar: Registrar) -> None:
         self._strings: list[list[str]] = []
         self._size = 0
         named = office.names.words
@@ -107,10 +114,15 @@ class Lexicon:
             block[counted] = [with_article(name) for name in block[counted].tolist()]
         self.introduced = self._add(introduced.ravel().tolist())
         self.later = self._add(later.ravel().tolist())
+        self.articled = self._size  # from a name to the same with an article
+        self._add([with_article(name) if name else "" for name in introduced.ravel().tolist()])
+        self._add([with_article(name) if name else "" for name in later.ravel().tolist()])
         plain = [ROLES[entry.role] for entry in concepts.entries]
         generics = [entry.generic or word for entry, word in zip(concepts.entries, plain, strict=True)]
         self.like = self._add(generics)
-        self.generic = self._add([with_article(word) if not word.endswith("s") else word for word in generics])
+        self.generic = self._add([
+            word if word.endswith("s") and not word.endswith(("ss", "us")) else with_article(word) for word in generics
+        ])
         self.has_generic = np.array([bool(entry.generic) for entry in concepts.entries])
         ranges, values = concepts.properties
         self.variants = len(ranges[0])
@@ -126,8 +138,9 @@ class Lexicon:
         texts = number_texts()
         self.numbers = {name: (self._add(texts[name]), len(texts[name])) for name in NUMBERS}
         self.words = {name: self._words(name, tree) for name in ("noun", "adj", "verb")}
-        self.firms = self._add(firms), len(firms)
-        self.qualities = self._add(list(QUALITIES)), len(QUALITIES)
+        listed = {name: ["".join(one.splitlines()).strip() for one in text.split("|")] for name, text in CHOICES.items()}
+        listed |= {"firm": registrar.suppliers(), "grade": registrar.grades(), "name": registrar.scientists()}
+        self.choices = {name: (self._add(own), len(own)) for name, own in listed.items()}
         self.strings = np.array([text for block in self._strings for text in block], object)
 
     def _add(self, strings: list[str]) -> int:
@@ -138,7 +151,8 @@ class Lexicon:
     def _words(self, name: str, tree: FieldTree) -> tuple[Integers, Integers]:
         """Where the words of each field begin, and how many there are."""
         known = words({"adj": "adjective"}.get(name, name))
-        lists = [known[field] for field in tree.subclasses]
+        common = [word for word in known["all"] if word not in _OF_PATENTS] if name == "noun" else []
+        lists = [_alternating(known[field], common) for field in tree.subclasses]
         return np.array([self._add(own) for own in lists]), np.array([len(own) for own in lists])
 
 
@@ -154,11 +168,14 @@ class ChemistryWriter:
         self.registrar = Registrar(office)
         self.styles = HouseStyles(office)
         self.names = office.names.words
-        self.lexicon = Lexicon(office, concepts, tree, self.registrar.suppliers())
+        self.lexicon = Lexicon(office, concepts, tree, self.registrar)
         self.claims = ClaimWriter(office, concepts)
         self.applicants, self.inventors = self.registrar.applicants, self.registrar.inventors
         self.priority_number, self.later_number = self.registrar.priority_number, self.registrar.later_number
-        self._by_field = {field: [one.symbol for one in symbols() if one.field == field] for field in tree.subclasses}
+        self._by_field = {
+            field: [one.symbol for one in symbols() if one.field == field and not one.symbol.startswith(_THERAPY)]
+            for field in tree.subclasses
+        }
         self.catalysts = tree.subclasses.index("catalysts") if "catalysts" in tree.subclasses else -1
         self._cpc = {one.symbol: one.cpc for one in symbols()}
 
@@ -205,8 +222,8 @@ class ChemistryWriter:
         rng = generator(self.settings.seed, "chemistry articles", block)
         draft = self.draft(rng, articles.invention[numbers])
         for text in self.written(draft, numbers, self.styles.forms_of_authors, articles.author[numbers]):
-            title, abstract, description = (_INVENTION.sub("work", part) for part in text)
-            yield DocumentText(title, abstract, description, ())
+            title, abstract, description = (_INVENTION.sub(_work, part) for part in text)
+            yield DocumentText(title, abstract, description.rpartition("\n\n")[0], ())
 
     # Drafts
 
@@ -233,6 +250,7 @@ class ChemistryWriter:
         numbered = np.flatnonzero(kind == KINDS.index("k"))
         start, size = self.lexicon.numbers["k"]
         value[numbered] = start + np.minimum(plan.sequence[sentence[numbered]] // 2, size - 1)
+        _vary(sentence, kind, value)
         stray = rng.random(len(kind)) >= self.settings.loyalty
         needed = plan.needed
         return Draft(plan.text, plan.part, plan.sequence, plan.pattern, needed, slots, kind, concept, value, stray)
@@ -254,17 +272,18 @@ class ChemistryWriter:
             value[own] = start + np.maximum(main[own], 0) * lexicon.variants + variant
         own = at("like")
         value[own] = lexicon.like + np.maximum(main[own], 0)
-        for name, (start, size) in (*lexicon.numbers.items(), ("firm", lexicon.firms), ("quality", lexicon.qualities)):
+        for name, (start, size) in (*lexicon.numbers.items(), *lexicon.choices.items()):
             own = at(name)
-            value[own] = start + (chance[own] * size).astype(np.int64)
+            even = chance[own] * size if name in NUMBERS else (size + 1.0) ** chance[own] - 1
+            value[own] = start + even.astype(np.int64)
         for name, (starts, sizes) in lexicon.words.items():
             own = at(name)
             field = self.inventions.subclass[rows[own]]
             value[own] = starts[field] + ((sizes[field] + 1.0) ** chance[own] - 1).astype(np.int64)
         for name, place in lexicon.plain.items():
             value[at(name)] = place
-        for name in ("X", "Y", "Z"):
-            value[at(name)] = lexicon.plain["component" if name == "X" else "additive"]
+        for name in ("Y", "Z"):
+            value[at(name)] = lexicon.plain["additive"]
         return value
 
     def edited(self, rng: np.random.Generator, draft: Draft, of: Integers, rows: Integers, rate: Array) -> Draft:
@@ -308,8 +327,11 @@ class ChemistryWriter:
         later[np.unique(key, return_index=True)[1]] = False
         chosen = np.where(later, lexicon.later, lexicon.introduced) + name
         generic = (part <= IN_ABSTRACT) & lexicon.has_generic[concept] & (self.settings.synonymy > 0)
+        articled = draft.kind[mention] == KINDS.index("AX")
+        generic &= ~articled
         generic &= hashed_uniform(self.settings.seed, 62, people[text], concept) < _GENERIC
-        index[mention] = np.where(generic, lexicon.generic + concept, chosen)
+        chosen = np.where(generic, lexicon.generic + concept, chosen)
+        index[mention] = np.where(articled, chosen + lexicon.articled, chosen)
         filled = lexicon.strings[index].tolist()
         bounds = offsets(draft.slots).tolist()
         formats = patterns().formats[draft.pattern].tolist()
@@ -347,6 +369,25 @@ class ChemistryWriter:
             yield translated_title(codes[document], codes[home[place]], pattern, what, names, int(rows[place]))
 
 
+def _vary(sentence: Integers, kind: NDArray[np.int8], value: Integers) -> None:
+    """Let no sentence say the same word twice: the second time it is the next word of the list."""
+    own = np.flatnonzero(kind >= _FIRST_CHOICE)
+    for _ in range(2):
+        order = own[np.lexsort((own, value[own], sentence[own]))]
+        same = (np.diff(sentence[order]) == 0) & (np.diff(value[order]) == 0)
+        value[order[1:][same]] += 1
+
+
+def _alternating(own: list[str], common: list[str]) -> list[str]:
+    """Two words of a field, then one of all fields, and so on.
+
+    >>> _alternating(["glass", "frit", "lehr"], ["mass", "time"])
+    ['glass', 'frit', 'mass', 'lehr', 'time']
+    """
+    keys = [*((place / 2, 0, word) for place, word in enumerate(own)), *((n + 0.5, 1, w) for n, w in enumerate(common))]
+    return [word for _, _, word in sorted(keys)]
+
+
 def _capital(text: str) -> str:
     """A sentence with a capital, unless it begins with a locant such as n-, or with pH.
 
@@ -356,6 +397,11 @@ def _capital(text: str) -> str:
     if text[1] == "-" or text[1].isupper() or text.startswith(("tert-", "sec-")):
         return text
     return text[0].upper() + text[1:]
+
+
+def _work(match: re.Match[str]) -> str:
+    """The word for an invention in an article."""
+    return "WORK" if match[0].isupper() else "work"
 
 
 def _before(draft: Draft) -> list[str]:
@@ -421,7 +467,7 @@ class _Plan:
     def concepts_of(self, rng: np.random.Generator, kind: NDArray[np.int8], sentence: Integers) -> Integers:
         """The concept of each slot; -1 for words, numbers, and roles that the invention has nothing in."""
         concept = np.full(len(kind), -1)
-        for place, number in enumerate(_MAIN):
+        for number, place in _MAIN.items():
             own = np.flatnonzero(kind == number)
             concept[own] = self.main[sentence[own], place]
         role = np.full(len(KINDS), -1)
@@ -449,7 +495,7 @@ class _Plan:
         if group == LIST:
             chosen = (mains[kept] >= 0).sum(axis=1) - 1
         where = {IN_RESULT: IN_EXAMPLE, IN_FILLING: IN_EMBODIMENT}.get(part, part)
-        sequence = sequence * 4 + 2 if part == IN_FILLING else sequence
+        sequence = sequence * 3 + 2 if part == IN_FILLING else sequence  # between the other sentences
         columns = (
             text[kept], np.full(len(kept), where), sequence[kept], known.first[source, role[kept]] + chosen,
             np.full(len(kept), int(needed)), *mains[kept].T,
