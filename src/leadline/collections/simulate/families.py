@@ -225,7 +225,9 @@ def _kinds(publications: Publications) -> NDArray[np.object_]:
     kinds[(publications.office == DE) & publications.granted & (year < 2004)] = "C2"
     again = np.flatnonzero(publications.corrects >= 0)  # 8: the first page is corrected, 9: all of it
     whole = (publications.office[again] == US) | (publications.application[again] % 2 == 1)
-    kinds[again] = [kind[0] + ("9" if one else "8") for kind, one in zip(kinds[publications.corrects[again]], whole, strict=True)]
+    kinds[again] = [
+        kind[0] + ("9" if one else "8") for kind, one in zip(kinds[publications.corrects[again]], whole, strict=True)
+    ]
     return kinds
 
 

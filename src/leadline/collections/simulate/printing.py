@@ -52,7 +52,11 @@ class Printer:
         rows = np.arange(number * BLOCK, min((number + 1) * BLOCK, len(office.inventions)))
         documents = np.arange(publications.starts[rows[0]], publications.starts[rows[-1] + 1])
         filed, published = (_iso_dates(days[documents]) for days in (publications.filed, publications.published))
-        classes, applicants, inventors = self.writer.classes(rows), self.writer.applicants(rows), self.writer.inventors(rows)
+        classes, applicants, inventors = (
+            self.writer.classes(rows),
+            self.writer.applicants(rows),
+            self.writer.inventors(rows),
+        )
         priorities = self._priorities(rows)
         at_home = publications.office[documents] == office.inventions.home[publications.invention[documents]]
         other_first = hashed_uniform(office.settings.seed, 41, documents) < _RECLASSIFIED

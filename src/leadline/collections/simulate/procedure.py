@@ -70,7 +70,9 @@ def _by_claim(office: SimulatedOffice, row: Integers, earlier: Integers) -> tupl
     key = row * size + earlier
     at = np.minimum(np.searchsorted(known, key), max(len(known) - 1, 0))
     matched: NDArray[np.uint16] = (
-        np.where(known[at] == key, pairs.matched[at], 0).astype(np.uint16) if len(known) else np.zeros(len(key), np.uint16)
+        np.where(known[at] == key, pairs.matched[at], 0).astype(np.uint16)
+        if len(known)
+        else np.zeros(len(key), np.uint16)
     )
     count = claims.counts[row]
     pair = np.repeat(np.arange(len(row)), count)
@@ -154,7 +156,11 @@ def _enriched(
 
 
 def _text(
-    office: SimulatedOffice, found: Findings, head: dict[str, str], cited: Sequence[tuple[int, str]], names: Sequence[str]
+    office: SimulatedOffice,
+    found: Findings,
+    head: dict[str, str],
+    cited: Sequence[tuple[int, str]],
+    names: Sequence[str],
 ) -> dict[str, str]:
     """The rejections of an action in words."""
     sentences = []
@@ -167,9 +173,7 @@ def _text(
             sentences.append(f"The prior art made of record and not relied upon, {said}, is considered pertinent.")
             continue
         if alone:
-            sentences.append(
-                f"{_claims(alone)} rejected under 35 U.S.C. 102 as being anticipated by {said}."
-            )
+            sentences.append(f"{_claims(alone)} rejected under 35 U.S.C. 102 as being anticipated by {said}.")
         if others:
             sentences.append(f"{_claims(others)} rejected under 35 U.S.C. 103 as being unpatentable over {said}.")
     return {**head, "bodyText": " ".join(sentences)}

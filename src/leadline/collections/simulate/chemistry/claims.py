@@ -61,7 +61,12 @@ class ClaimWriter:
         self.ranges = concepts.properties[0]
 
     def block(
-        self, rng: np.random.Generator, rows: Integers, documents: Integers, styles: HouseStyles, subjects: Sequence[str]
+        self,
+        rng: np.random.Generator,
+        rows: Integers,
+        documents: Integers,
+        styles: HouseStyles,
+        subjects: Sequence[str],
     ) -> Iterator[tuple[Claim, ...]]:
         """The claims of each document of a block; `subjects` says what each document's invention is."""
         starts = self.made.starts
@@ -143,7 +148,9 @@ def _composition(
         text = f"comprising {amount}{parts[0]}, characterised in that it contains {_listed(parts[1:])}"
     else:
         text = f"comprising {_listed([amount + parts[0], *parts[1:]])}"
-    return ", ".join([f"{_capital(with_article(subject))} {text}", *_made(groups), *_ends(groups, named, slots, chance)])
+    return ", ".join(
+        [f"{_capital(with_article(subject))} {text}", *_made(groups), *_ends(groups, named, slots, chance)]
+    )
 
 
 def _made(groups: dict[int, list[str]]) -> list[str]:
@@ -168,7 +175,9 @@ def _method(
     if SOLVENT in groups:
         steps = [f"{steps[0]} in {_listed(groups[SOLVENT])}" if steps else f"heating {_listed(groups[SOLVENT])}"]
     if CATALYST in groups:
-        steps = [f"{steps[0] if steps else 'reacting starting materials'} in the presence of {_listed(groups[CATALYST])}"]
+        steps = [
+            f"{steps[0] if steps else 'reacting starting materials'} in the presence of {_listed(groups[CATALYST])}"
+        ]
     if GAS in groups:
         steps.append(f"passing {_listed(groups[GAS])} through the mixture")
     if PROCESS in groups:
@@ -197,7 +206,8 @@ def _ends(groups: dict[int, list[str]], named: _Named, slots: Sequence[int], cha
     if PROPERTY in groups:
         own = [slot for slot in slots if named.roles[slot] == PROPERTY]
         each = [
-            f"{with_article(said)} of {_range(named, slot, chance)}" for said, slot in zip(groups[PROPERTY], own, strict=True)
+            f"{with_article(said)} of {_range(named, slot, chance)}"
+            for said, slot in zip(groups[PROPERTY], own, strict=True)
         ]
         clauses.append(f"having {_listed(each)}")
     if USE in groups:
@@ -228,7 +238,11 @@ def _limit(
         choice = choices[(chance >> 16) % len(choices)]
         if kind != COMPOSITION and role in _BODIES:
             choice = _ADDED[(chance >> 16) % len(_ADDED)]
-        clauses.append(choice.format(said, a=with_article(said), amount=amount, range=_range(named, slot, chance) if role == PROPERTY else ""))
+        clauses.append(
+            choice.format(
+                said, a=with_article(said), amount=amount, range=_range(named, slot, chance) if role == PROPERTY else ""
+            )
+        )
     return " and ".join(clauses)
 
 

@@ -300,10 +300,6 @@ def _copolymers(own: Sequence[Entry]) -> Iterator[Entry]:
 
 def _composite(entry: Entry, role: int, frame: Callable[[str], str]) -> Entry:
     """A thing named after the names of its part; a registry number does not name a composite."""
-    names = [
-        (frame(first), frame(later)) if not later.startswith("CAS ") else ("", "") for first, later in entry.names
-    ]
+    names = [(frame(first), frame(later)) if not later.startswith("CAS ") else ("", "") for first, later in entry.names]
     written = tuple(pair for pair in names if pair[0])
-    return replace(
-        entry, role=role, kind="composite", names=written, generic="", cas="", short="", part=entry.name
-    )
+    return replace(entry, role=role, kind="composite", names=written, generic="", cas="", short="", part=entry.name)

@@ -20,7 +20,18 @@ from numpy.typing import NDArray
 
 from leadline.collections.simulate.chemistry.tables import ROLES
 
-IN_TITLE, IN_ABSTRACT, IN_FIELD, IN_BACKGROUND, IN_SUMMARY, IN_EMBODIMENT, IN_EXAMPLE, IN_RESULT, IN_CLOSING, IN_FILLING = range(10)
+(
+    IN_TITLE,
+    IN_ABSTRACT,
+    IN_FIELD,
+    IN_BACKGROUND,
+    IN_SUMMARY,
+    IN_EMBODIMENT,
+    IN_EXAMPLE,
+    IN_RESULT,
+    IN_CLOSING,
+    IN_FILLING,
+) = range(10)
 HEADINGS = (
     "", "", "TECHNICAL FIELD", "BACKGROUND OF THE INVENTION", "SUMMARY OF THE INVENTION",
     "DETAILED DESCRIPTION OF THE INVENTION", "EXAMPLES", "EXAMPLES", "", "",
@@ -366,7 +377,19 @@ Comparative Example <k>, without <component>, gave a product whose <quality> was
 The invention is not limited to the examples, and changes, for example as regards <noun>, may be made within the scope of the claims.
 Those skilled in the art will recognise that details such as <noun> and <noun> may be varied without departing from the scope.
 """
-_PARTS = ("title", "abstract", "field", "background", "summary", "embodiment", "example", "result", "closing", "filling", "list")
+_PARTS = (
+    "title",
+    "abstract",
+    "field",
+    "background",
+    "summary",
+    "embodiment",
+    "example",
+    "result",
+    "closing",
+    "filling",
+    "list",
+)
 LIST = len(_PARTS) - 1
 
 

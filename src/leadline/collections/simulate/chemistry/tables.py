@@ -60,8 +60,10 @@ class Entry:
         head = re.split(r" (?:of|for|in|with|containing|coated|dyed) ", self.name)[0].split()[-1]
         if head in _MASSES or (head.endswith("s") and not head.endswith(("ss", "us"))):
             return False
-        return self.role in (APPARATUS, PRODUCT) or (self.role == USE and head in _THINGS) or (
-            self.role < PRODUCT and head in _VESSELS
+        return (
+            self.role in (APPARATUS, PRODUCT)
+            or (self.role == USE and head in _THINGS)
+            or (self.role < PRODUCT and head in _VESSELS)
         )
 
     @property

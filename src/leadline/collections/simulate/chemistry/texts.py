@@ -104,7 +104,9 @@ class Draft:
 class Lexicon:
     """All strings that slots are filled with, in one array, and where each kind begins."""
 
-    def __init__(self, office: SimulatedOffice, concepts: PooledConcepts, tree: FieldTree, registrar: Registrar) -> None:
+    def __init__(
+        self, office: SimulatedOffice, concepts: PooledConcepts, tree: FieldTree, registrar: Registrar
+    ) -> None:
         self._strings: list[list[str]] = []
         self._size = 0
         named = office.names.words
@@ -120,9 +122,12 @@ class Lexicon:
         plain = [ROLES[entry.role] for entry in concepts.entries]
         generics = [entry.generic or word for entry, word in zip(concepts.entries, plain, strict=True)]
         self.like = self._add(generics)
-        self.generic = self._add([
-            word if word.endswith("s") and not word.endswith(("ss", "us")) else with_article(word) for word in generics
-        ])
+        self.generic = self._add(
+            [
+                word if word.endswith("s") and not word.endswith(("ss", "us")) else with_article(word)
+                for word in generics
+            ]
+        )
         self.has_generic = np.array([bool(entry.generic) for entry in concepts.entries])
         ranges, values = concepts.properties
         self.variants = len(ranges[0])
@@ -138,7 +143,9 @@ class Lexicon:
         texts = number_texts()
         self.numbers = {name: (self._add(texts[name]), len(texts[name])) for name in NUMBERS}
         self.words = {name: self._words(name, tree) for name in ("noun", "adj", "verb")}
-        listed = {name: ["".join(one.splitlines()).strip() for one in text.split("|")] for name, text in CHOICES.items()}
+        listed = {
+            name: ["".join(one.splitlines()).strip() for one in text.split("|")] for name, text in CHOICES.items()
+        }
         listed |= {"firm": registrar.suppliers(), "grade": registrar.grades(), "name": registrar.scientists()}
         self.choices = {name: (self._add(own), len(own)) for name, own in listed.items()}
         self.strings = np.array([text for block in self._strings for text in block], object)
@@ -336,7 +343,8 @@ class ChemistryWriter:
         bounds = offsets(draft.slots).tolist()
         formats = patterns().formats[draft.pattern].tolist()
         made = [
-            _capital(form % tuple(filled[begin:end])) for form, (begin, end) in zip(formats, pairwise(bounds), strict=True)
+            _capital(form % tuple(filled[begin:end]))
+            for form, (begin, end) in zip(formats, pairwise(bounds), strict=True)
         ]
         before = _before(draft)
         ends = np.searchsorted(draft.text, np.arange(len(documents) + 1)).tolist()
