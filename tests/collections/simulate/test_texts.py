@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 
 from leadline.collections.documents.document import Document, parents
-from leadline.collections.simulate.office import SimulatedOffice
 from leadline.collections.simulate.inventions import MAX_FORMS
+from leadline.collections.simulate.office import SimulatedOffice
 from leadline.collections.simulate.words import FIRST, FIRST_PLURAL, LATER, LATER_PLURAL, check_digit
 
 WORD = re.compile(r"[a-z]+")

@@ -1,4 +1,4 @@
-"""Texts in invented words: drafts as arrays, written with the names that each applicant uses; claims; articles; people."""
+"""Texts in invented words: drafts as arrays, written with the names that each applicant uses; claims; people."""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ import numpy as np
 from leadline.collections.documents.document import Citation, Document, Priority
 from leadline.collections.simulate.chemistry.texts import ChemistryWriter
 from leadline.collections.simulate.citations import CATEGORY, ORIGIN
-from leadline.collections.simulate.inventions import Integers, hashed_uniform, years_of
 from leadline.collections.simulate.invented_texts import InventedWriter
+from leadline.collections.simulate.inventions import Integers, hashed_uniform, years_of
 from leadline.collections.simulate.office import SimulatedOffice
 from leadline.collections.simulate.settings import AUTHORITIES
 from leadline.collections.simulate.writing import BLOCK, Writer

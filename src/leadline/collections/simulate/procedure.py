@@ -166,7 +166,8 @@ def _text(
     sentences = []
     for at, _ in cited:
         document = found.cited[at]
-        said = f"{names[document]} ({AUTHORITIES[office.publications.office[document]].code} {office.serials[document]} {office.kinds[document]})"
+        code = AUTHORITIES[office.publications.office[document]].code
+        said = f"{names[document]} ({code} {office.serials[document]} {office.kinds[document]})"
         alone = found.alone[at]
         others = [number for number in found.claims[at] if number not in set(alone)]
         if found.category[at] == A:

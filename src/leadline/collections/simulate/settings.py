@@ -88,7 +88,8 @@ class Settings:
         limits: dict[str, tuple[float, float]] = {
             "patents": (100, 5_000_000), "seed": (0, 2**63), "topics": (0, self.patents), "length": (20, 20_000),
             "first_year": (1976, 2100), "last_year": (self.first_year + 5, 2101), "growth": (-0.5, 0.5),
-            "corrections": (0, 0.1), "line_size": (2, 200), "line_years": (0.5, 50), "lines_per_group": (2, 500), "group_concepts": (20, 2000),
+            "corrections": (0, 0.1), "line_size": (2, 200), "line_years": (0.5, 50), "lines_per_group": (2, 500),
+            "group_concepts": (20, 2000),
             "subclass_concepts": (20, 2000), "general_concepts": (20, 2000), "continuations": (0, 0.2),
             "enough": (0.2, 1), "class_spread": (0, 3), "articles": (0, 5_000_000), "surveys": (0, 10_000),
         }  # fmt: skip

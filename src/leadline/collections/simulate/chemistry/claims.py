@@ -1,4 +1,4 @@
-"""Claims of chemical patents: compositions, processes and uses, and what depends on them, in the style of each office."""
+"""Claims of chemical patents: compositions, processes, uses, and what depends on them, in the style of each office."""
 
 from __future__ import annotations
 
@@ -82,7 +82,8 @@ class ClaimWriter:
         first[counted] = [with_article(name) for name in first[counted].tolist()]
         offices = self.publications.office[documents].tolist()
         columns = (
-            row.tolist(), offices, role.tolist(), first.tolist(), later.tolist(), concept.tolist(), counted.tolist(), subjects
+            row.tolist(), offices, role.tolist(), first.tolist(), later.tolist(), concept.tolist(), counted.tolist(),
+            subjects,
         )  # fmt: skip
         for own, office, roles, introduced, again, numbers, articles, subject in zip(*columns, strict=True):
             span = slice(int(starts[own]) - begin, int(starts[own + 1]) - begin)

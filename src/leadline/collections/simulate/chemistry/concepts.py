@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -169,22 +170,22 @@ class Chemistry:
             cut = min(sizes[1], round(_FIELD_SHARE * len(own)))
             pools[1].append(numbered(own[:cut], OF_SUBCLASS, owner))
             rest.append(own)
-        for owner, subclass in enumerate(tree.subclass_of_group.tolist()):
+        for area, subclass in enumerate(tree.subclass_of_group.tolist()):
             own = rest[subclass]
             composites = _composites(rng, own, round(_COMPOSITES * sizes[2]))
             numbered([entry for entry in own if entry.name in {c.part for c in composites}], OF_SUBCLASS, subclass)
             later = own[min(sizes[1], round(_FIELD_SHARE * len(own))) :]
             chosen = _mixed(rng, [*_mixed(rng, later)[: sizes[2] - len(composites)], *composites])
-            pools[2].append(numbered(chosen, OF_GROUP, owner))
-        level = np.array([level for _, level, _ in made], np.int8)
-        owner = np.array([owner for _, _, owner in made])
+            pools[2].append(numbered(chosen, OF_GROUP, area))
+        level = np.array([at for _, at, _ in made], np.int8)
+        owners = np.array([owner for _, _, owner in made])
         sizes = [max(map(len, each)) for each in pools]
         members = [np.array([np.resize(pool, size) for pool in each]) for each, size in zip(pools, sizes, strict=True)]
-        subclass = np.where(level == OF_GROUP, tree.subclass_of_group[owner * (level == OF_GROUP)], owner)
+        subclass = np.where(level == OF_GROUP, tree.subclass_of_group[owners * (level == OF_GROUP)], owners)
         kept = tuple(entry for entry, _, _ in made)
         return PooledConcepts(
             level=level,
-            owner=owner,
+            owner=owners,
             section=np.where(level == GENERAL, -1, tree.section_of_subclass[np.maximum(subclass, 0)]),
             substance=np.array([bool(entry.cas) for entry in kept]),
             forms=np.array([len(entry.names) - bool(entry.cas) for entry in kept]),  # but the registry number
@@ -269,7 +270,7 @@ _KIN = {
     "pesticide": "active", "enzyme": "catalyst",
 }  # fmt: skip
 _MISCIBLE = frozenset(
-    "methanol ethanol isopropanol acetone acetonitrile tetrahydrofuran dioxane dimethylformamide".split()
+    ["methanol", "ethanol", "isopropanol", "acetone", "acetonitrile", "tetrahydrofuran", "dioxane", "dimethylformamide"]
 )
 _VINYL = ("acrylate", "acrylic acid", "acrylamide", "styrene", "acrylonitrile", "vinyl acetate", "methacryl")
 
@@ -293,9 +294,9 @@ def _framed(own: Sequence[Entry]) -> Iterator[Entry]:
 def _copolymers(own: Sequence[Entry]) -> Iterator[Entry]:
     """Copolymers of monomers that polymerise by radicals."""
     monomers = [one for one in own if one.kind == "monomer" and any(part in one.name for part in _VINYL)]
-    for one, other in zip(monomers, monomers[1:], strict=False):
+    for one, other in pairwise(monomers):
         second = other.name
-        yield _composite(one, POLYMER, lambda name, second=second: f"copolymer of {name} and {second}")
+        yield _composite(one, POLYMER, f"copolymer of {{}} and {second}".format)
 
 
 def _composite(entry: Entry, role: int, frame: Callable[[str], str]) -> Entry:

@@ -76,9 +76,9 @@ class Registrar:
         keys = (hashed(self.seed, 76, np.arange(_GRADES)) >> np.uint64(20)).tolist()
         made = []
         for key in keys:
-            text = ""
+            rest, text = key, ""
             for part in parts:
-                key, place = divmod(key, len(part))
+                rest, place = divmod(rest, len(part))
                 text += part[place]
             made.append(text)
         return made

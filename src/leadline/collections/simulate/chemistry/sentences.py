@@ -1,12 +1,12 @@
-"""The sentences of chemical patents as patterns: those of each part of a text, by the role of the concept they are about.
+"""The sentences of chemical patents as patterns: those of each part of a text, by the role of what they are about.
 
-A line is a sentence. `<X>`, `<Y>`, `<Z>` are the concepts it is about, `<X>` with an article where one is needed. A role
-in brackets, `<solvent>`, is a concept of the invention in that role, or a plain word where it has none; `<component>` is
-any component; `<subject>` is what the invention is. `<range>` and `<value>` are of the property it is about, `<like>` is
-the kind of thing it is, `<doing>` a process as something that is done. Numbers: `<pct>` and `<pcts>` per cent, `<g>`,
-`<ml>`, `<C>` degrees, `<min>`, `<h>`, `<rpm>`, `<bar>`, `<um>`, `<n>` and `<k>` counts. `<quality>`, `<adj>` and `<verb>`
-are words of the field, `<firm>` is a supplier, `<grade>` what it sells, `<name>` a scientist;
-the other words in brackets are those of CHOICES.
+A line is a sentence. `<X>`, `<Y>`, `<Z>` are the concepts it is about, `<AX>` with an article. A role in brackets,
+`<solvent>`, is a concept of the invention in that role, or a plain word where it has none; `<component>` is any
+component; `<subject>` is what the invention is, `<bare>` without an article, `<Subject>` as a title begins. `<range>`
+and `<value>` are of the property it is about, `<like>` is the kind of thing it is. Numbers: `<pct>`, `<pcts>` and
+`<yield>` per cent, `<g>`, `<ml>`, `<C>` degrees, `<min>`, `<h>`, `<rpm>`, `<bar>`, `<um>`, `<n>`, and `<k>` of an
+example. `<noun>`, `<adj>` and `<verb>` are words of the field, `<firm>` is a supplier, `<grade>` what it sells,
+`<name>` a scientist; the other words in brackets are those of CHOICES.
 """
 
 from __future__ import annotations
@@ -43,34 +43,39 @@ MAX_SLOTS = 9
 
 # Words that sentences choose from, the common ones first.
 CHOICES = {
-    "quality": """stability|colour|mechanical strength|purity|processability|surface quality|odour|hardness|dispersibility
-        |flow behaviour|shelf life|ageing behaviour|transparency|heat resistance|uniformity|durability|chemical resistance
-        |reproducibility|appearance|water resistance|activity|consistency|homogeneity|solubility|flexibility|gloss
-        |dimensional stability|elasticity|fineness|compatibility|wettability|cleanability|brittleness|crystallinity
-        |selectivity|brightness|texture|abrasion resistance|light resistance|storage behaviour|reactivity|permeability
-        |tackiness|tear strength|smoothness|conductivity|bioavailability|taste|hygroscopicity|pourability|conversion""",
-    "adv": """preferably|advantageously|suitably|generally|usually|particularly|normally|expediently|typically|conveniently
-        |favourably|customarily|frequently|ordinarily|desirably|mostly|optionally|commonly""",
-    "good": """good|excellent|satisfactory|outstanding|very good|surprisingly good|adequate|remarkable|acceptable|superior
-        |exceptional|consistent|noteworthy|favourable|markedly improved|hitherto unattained""",
+    "quality": """stability|colour|mechanical strength|purity|processability|surface quality|odour|hardness
+        |dispersibility|flow behaviour|shelf life|ageing behaviour|transparency|heat resistance
+        |uniformity|durability|chemical resistance|reproducibility|appearance|water resistance|activity
+        |consistency|homogeneity|solubility|flexibility|gloss|dimensional stability|elasticity|fineness
+        |compatibility|wettability|cleanability|brittleness|crystallinity|selectivity|brightness|texture
+        |abrasion resistance|light resistance|storage behaviour|reactivity|permeability|tackiness
+        |tear strength|smoothness|conductivity|bioavailability|taste|hygroscopicity|pourability
+        |conversion""",
+    "adv": """preferably|advantageously|suitably|generally|usually|particularly|normally|expediently|typically
+        |conveniently|favourably|customarily|frequently|ordinarily|desirably|mostly|optionally|commonly""",
+    "good": """good|excellent|satisfactory|outstanding|very good|surprisingly good|adequate|remarkable
+        |acceptable|superior|exceptional|consistent|noteworthy|favourable|markedly improved
+        |hitherto unattained""",
     "vessel": """a flask|a glass reactor|a beaker|a stirred vessel|a round-bottomed flask|an autoclave
         |a steel container|a three-necked flask|a jacketed vessel|an Erlenmeyer flask|a kettle
         |a glass bottle|a pressure tube|a laboratory reactor|a crucible|a Schlenk flask""",
     "stirrer": """a magnetic stirrer|a propeller stirrer|a dissolver disc|an anchor stirrer|a paddle stirrer
         |a turbine stirrer|a glass rod|a rotor-stator device|a vibrating mixer|a laboratory shaker
         |a toothed disc""",
-    "look": """a white|a colourless|a pale yellow|a yellowish|a greyish|an off-white|a brown|a light brown|a clear
-        |a slightly turbid|an opaque|a beige|an amber|a bluish|a reddish|a dark|a milky|a translucent
-        |a finely crystalline|a viscous|a free-flowing|a glassy""",
-    "solidform": """powder|solid|mass|residue|paste|product|material|liquid|precipitate|oil|syrup|cake|gel|granular material
-        |crystalline mass|resinous mass|suspension""",
-    "afterwards": """Afterwards|Subsequently|Thereafter|Then|In a further step|Finally|Next|After this|Upon completion
-        |Following this|At the end of this period|Shortly afterwards""",
+    "look": """a white|a colourless|a pale yellow|a yellowish|a greyish|an off-white|a brown|a light brown
+        |a clear|a slightly turbid|an opaque|a beige|an amber|a bluish|a reddish|a dark|a milky
+        |a translucent|a finely crystalline|a viscous|a free-flowing|a glassy""",
+    "solidform": """powder|solid|mass|residue|paste|product|material|liquid|precipitate|oil|syrup|cake|gel
+        |granular material|crystalline mass|resinous mass|suspension""",
+    "afterwards": """Afterwards|Subsequently|Thereafter|Then|In a further step|Finally|Next|After this
+        |Upon completion|Following this|At the end of this period|Shortly afterwards""",
     "because": """because of|owing to|on account of|as a result of|in view of|due to|by virtue of|thanks to""",
-    "market": """construction industry|automotive industry|packaging industry|electrical industry|textile industry|laboratory
-        |household|aerospace industry|shipbuilding|printing industry|furniture industry|health care|water supply|agriculture
-        |paper industry|leather industry|mining|horticulture|toy industry|footwear industry|cosmetics industry|foundries
-        |dentistry|telecommunications|railways|power stations|bakeries|dairies|breweries|fisheries|forestry|refineries""",
+    "market": """construction industry|automotive industry|packaging industry|electrical industry
+        |textile industry|laboratory|household|aerospace industry|shipbuilding|printing industry
+        |furniture industry|health care|water supply|agriculture|paper industry|leather industry|mining
+        |horticulture|toy industry|footwear industry|cosmetics industry|foundries|dentistry
+        |telecommunications|railways|power stations|bakeries|dairies|breweries|fisheries|forestry
+        |refineries""",
 }
 KINDS = (*ROLES, *OTHER, *NUMBERS, *WORDS, *CHOICES, "grade", "name", "firm")
 
@@ -122,7 +127,7 @@ The product has <AX> of <range>.
 # abstract effect
 The composition is distinguished by <X> at low cost.
 In this way <X> is obtained without <additive>.
-# field solvent polymer solid active catalyst reagent additive gas material product process apparatus use property effect
+# field any
 The present invention relates to <subject>, in particular to <subject> comprising <X>.
 The invention concerns the field of <subject> and its production from <X>.
 The invention relates to <subject>, to a process for its production by <process>, and to its use in <use>.
@@ -135,7 +140,7 @@ It is known to process <X> with <additive>, although the <quality> of such produ
 Products based on <X> tend to lose their <quality> when they are exposed to heat and light for long periods.
 # background solid
 <X> is a known constituent of such products, where it is difficult to disperse without agglomerates.
-Conventional products such as <grade> contain <X> in amounts of more than <pct> % by weight, which impairs the <quality>.
+Conventional products such as <grade> contain more than <pct> % by weight of <X>, which impairs the <quality>.
 # background active
 <X> and its preparation have long been known, as has its limited solubility in water.
 Formulations of <X> are commercially available, but their <quality> decreases during storage.
@@ -265,7 +270,7 @@ The <X> is preferably <range>, measured at 23 °C.
 If the <X> is outside the range <range>, the <quality> of the product is no longer sufficient.
 Particularly preferred products have <AX> of <value>.
 # embodiment effect
-A particular advantage of the invention is <X>, which is maintained for at least <n> months <because> the <quality> of the product.
+A particular advantage is <X>, which is maintained for at least <n> months <because> the <quality> of the product.
 Surprisingly, <X> is obtained even with small amounts of <component>.
 # list solvent
 <X> may also be used as solvent.
@@ -368,14 +373,14 @@ From <g> g of <component> and <ml> ml of <solvent>, a product with <AX> of <valu
 The <X> was found to be <value>, compared with <value> in Comparative Example <k> (<grade>).
 Table <k>: <X>: Example <k>, <value>; Comparative Example <k>, <value>.
 # result any
-<afterwards>, the product was filtered off, washed with <solvent> and dried at <C> °C; the yield was <yield> % of theory.
+<afterwards>, the product was filtered off, washed with <solvent> and dried at <C> °C (yield: <yield> %).
 After cooling, <g> g of <look> <solidform> were obtained (yield: <yield> %).
 The sample was stored in <vessel> for <h> h at <C> °C, and no change in <quality> was observed.
 Comparative Example <k>, without <component>, gave a product whose <quality> was <pct> % lower.
 <look> <solidform> with <good> <quality> and <quality> was obtained.
 # closing any
-The invention is not limited to the examples, and changes, for example as regards <noun>, may be made within the scope of the claims.
-Those skilled in the art will recognise that details such as <noun> and <noun> may be varied without departing from the scope.
+The invention is not limited to the examples, and changes, for example as regards <noun>, may be made.
+Those skilled in the art will recognise that details such as <noun> and <noun> may be varied.
 """
 _PARTS = (
     "title",

@@ -1,4 +1,4 @@
-"""The tables of real chemistry beside this file, read as entries: their roles in a sentence, their names, their fields."""
+"""The tables of chemistry beside this file, read as entries: their roles in a sentence, their names, their fields."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _ROLE_OF_KIND = {kind: ROLES.index(role) for role, kinds in _KINDS.items() for k
 _MEASURING = ("analytical method",)  # terms that say how something is measured, which no sentence is about
 _MASSES = frozenset({"wool", "glass", "gum", "ink"})
 _THINGS = frozenset({"battery", "supercapacitor", "film", "assembly", "cell"})  # uses that are named after things
-_VESSELS = frozenset(
-    "dispersion suspension emulsion solution mixture film fabric substrate granule concentrate paste copolymer "
-    "slurry layer coating body sheet foil".split()
-)
+_VESSELS = """
+dispersion suspension emulsion solution mixture film fabric substrate granule concentrate paste
+copolymer slurry layer coating body sheet foil
+"""
 _BY_FORMULA = frozenset({"oxide", "salt", "ceramic", "semiconductor", "base", "acid", "pigment", "gas", "filler"})
 
 
@@ -63,7 +63,7 @@ class Entry:
         return (
             self.role in (APPARATUS, PRODUCT)
             or (self.role == USE and head in _THINGS)
-            or (self.role < PRODUCT and head in _VESSELS)
+            or (self.role < PRODUCT and head in _VESSELS.split())
         )
 
     @property
@@ -156,7 +156,7 @@ def _substance(row: dict[str, str]) -> Entry:
     what = "polymer" if kind in ("polymer", "resin") else "substance"
     registered = [(f"the {what} with CAS registry number {row['cas']}", f"CAS {row['cas']}")] if row["cas"] else []
     return Entry(
-        role, kind, tuple([*names, *registered]), _several(row["fields"]), row["generic"], row["cas"], short,
+        role, kind, (*names, *registered), _several(row["fields"]), row["generic"], row["cas"], short,
         trade=len(names) - 1 if trades else -1,
     )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Texts of chemical patents: drafts as arrays of sentences, written with the names that each applicant uses; articles."""
+"""Texts of chemical patents and articles: drafts as arrays, written with the names that each applicant uses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.collections.simulate.chemistry import sentences
 from leadline.collections.simulate.chemistry.claims import ClaimWriter
 from leadline.collections.simulate.chemistry.concepts import FieldTree, PooledConcepts
 from leadline.collections.simulate.chemistry.numbers import number_texts
@@ -47,7 +46,6 @@ from leadline.collections.simulate.chemistry.tables import (
 )
 from leadline.collections.simulate.chemistry.titles import subjects_of, translated_title
 from leadline.collections.simulate.inventions import (
-    CLAIMABLE,
     MAX_FORMS,
     OF_GROUP,
     Array,
@@ -71,10 +69,11 @@ _GENERIC = 0.15  # share of the concepts that an applicant's titles and abstract
 _COMPONENT = len(ROLES)  # any role up to GAS, in tables of roles
 _LAST = (SOLVENT, CATALYST, REAGENT)  # components that come last in titles: they are not what a composition is about
 # Words that are frequent in patents and say nothing about a field.
-_OF_PATENTS = frozenset(
-    "invention embodiment method example claim use amount group application disclosure aspect object advantage problem "
-    "purpose need means combination case type kind table figure drawing description result part form article member".split()
-)
+_OF_PATENTS = """
+invention embodiment method example claim use amount group application disclosure aspect object
+advantage problem purpose need means combination case type kind table figure drawing description
+result part form article member
+"""
 _MAIN = {KINDS.index("X"): 0, KINDS.index("AX"): 0, KINDS.index("Y"): 1, KINDS.index("Z"): 2}
 _THERAPY = "A61P"  # symbols that only stand first: a solvent that is used in drugs is no therapy
 _FIRST_CHOICE = KINDS.index("noun")
@@ -158,7 +157,7 @@ class Lexicon:
     def _words(self, name: str, tree: FieldTree) -> tuple[Integers, Integers]:
         """Where the words of each field begin, and how many there are."""
         known = words({"adj": "adjective"}.get(name, name))
-        common = [word for word in known["all"] if word not in _OF_PATENTS] if name == "noun" else []
+        common = [word for word in known["all"] if word not in _OF_PATENTS.split()] if name == "noun" else []
         lists = [_alternating(known[field], common) for field in tree.subclasses]
         return np.array([self._add(own) for own in lists]), np.array([len(own) for own in lists])
 
