@@ -130,8 +130,7 @@ def test_formulas_are_well_formed() -> None:
             atoms(row["formula"])
 
 
-# Where the package errs or names another form: a hydrate, an ion, a mixture, one of two stereoisomers. Ours was
-# looked up elsewhere.
+# Where the package errs or names another form: a hydrate, an ion, a mixture, one of two stereoisomers.
 DIFFER = {
     "9,10-dihydro-9-oxa-10-phosphaphenanthrene 10-oxide", "abamectin", "agar", "aluminium oxide",
     "ammonium heptamolybdate", "bentonite", "bismuth vanadate", "carboplatin", "castor oil",
