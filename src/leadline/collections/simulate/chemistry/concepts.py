@@ -49,7 +49,7 @@ from leadline.collections.simulate.inventions import (
 from leadline.collections.simulate.settings import Settings
 from leadline.collections.simulate.words import FIRST, FIRST_PLURAL, LATER, LATER_PLURAL, ConceptNames
 
-_INVENTIONS_A_FIELD = 60  # a small office has fewer fields, so that each has more than one line of work
+_INVENTIONS_A_FIELD = 150  # a small office has fewer fields, so that each has more than one line of work
 _SYMBOLS = 15  # of an area
 _MANY_FIELDS = 4  # an entry of as many fields is general
 _FIELD_SHARE = 0.4  # of a field's entries, which are common to its areas

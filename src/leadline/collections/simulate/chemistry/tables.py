@@ -32,7 +32,7 @@ _MASSES = frozenset({"wool", "glass", "gum", "ink"})
 _THINGS = frozenset({"battery", "supercapacitor", "film", "assembly", "cell"})  # uses that are named after things
 _VESSELS = """
 dispersion suspension emulsion solution mixture film fabric substrate granule concentrate paste
-copolymer slurry layer coating body sheet foil
+slurry layer coating body sheet foil
 """
 _BY_FORMULA = frozenset({"oxide", "salt", "ceramic", "semiconductor", "base", "acid", "pigment", "gas", "filler"})
 
@@ -64,6 +64,7 @@ class Entry:
             self.role in (APPARATUS, PRODUCT)
             or (self.role == USE and head in _THINGS)
             or (self.role < PRODUCT and head in _VESSELS.split())
+            or self.name.startswith("copolymer of")
         )
 
     @property
