@@ -301,7 +301,9 @@ def real_difficulty(collection: Collection, folder: Path) -> str:
     )
 
 
-def parts(base: Settings, varied: Mapping[str, Mapping[str, float | str]], work: Path, real: Real | None) -> dict[str, str]:
+def parts(
+    base: Settings, varied: Mapping[str, Mapping[str, float | str]], work: Path, real: Real | None
+) -> dict[str, str]:
     """What stands between the marks of the document, by name."""
     written = Written.of(base, work / "office")
     made = {

@@ -174,7 +174,7 @@ def _is_short(formula: str) -> bool:
 def _term(row: dict[str, str]) -> Entry:
     name, short = row["name"], row["abbreviation"]
     names = [(name, name), *((other, other) for other in _listed(row["synonyms"]) if other != name)]
-    if short and short != name:
+    if len(short) > 1 and short != name:
         names.insert(2, (f"{name} ({short})", short))
     return Entry(
         ROLES.index(row["category"]),
