@@ -399,7 +399,7 @@ LIST = len(_PARTS) - 1
 
 
 @dataclass(frozen=True)
-class Patterns:
+class SentencePatterns:
     """All sentences as formats for `%`, and their slots as indices into KINDS."""
 
     formats: NDArray[np.object_]
@@ -410,7 +410,7 @@ class Patterns:
 
 
 @cache
-def patterns() -> Patterns:
+def patterns() -> SentencePatterns:
     """The sentences, block after block; the roles of one block share its sentences."""
     sentences: list[str] = []
     first = np.zeros((len(_PARTS), len(ROLES)), np.int64)
@@ -429,4 +429,4 @@ def patterns() -> Patterns:
         found = re.findall(r"<(\w+)>", sentence)
         slots[row, : len(found)] = [KINDS.index(kind) for kind in found]
     formats = np.array([re.sub(r"<\w+>", "%s", sentence.replace("%", "%%")) for sentence in sentences], object)
-    return Patterns(formats, slots, (slots >= 0).sum(axis=1), first, size)
+    return SentencePatterns(formats, slots, (slots >= 0).sum(axis=1), first, size)

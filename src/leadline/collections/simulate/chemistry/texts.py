@@ -81,7 +81,7 @@ _INVENTION = re.compile(r"\b(?:present )?invention\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Draft:
+class ChemicalDraft:
     """The sentences of several texts, one text after the other, and the slots of each sentence."""
 
     text: Integers  # the text a sentence belongs to
@@ -242,7 +242,7 @@ class ChemistryWriter:
     def _subject(self, number: int) -> str:
         return self.lexicon.subjects[number // self.lexicon.subjects_each][number % self.lexicon.subjects_each].english
 
-    def draft(self, rng: np.random.Generator, rows: Integers) -> Draft:
+    def draft(self, rng: np.random.Generator, rows: Integers) -> ChemicalDraft:
         """One draft for each of these inventions."""
         plan = _Plan(self, rng, rows)
         known = patterns()
@@ -259,7 +259,9 @@ class ChemistryWriter:
         _vary(sentence, kind, value)
         stray = rng.random(len(kind)) >= self.settings.loyalty
         needed = plan.needed
-        return Draft(plan.text, plan.part, plan.sequence, plan.pattern, needed, slots, kind, concept, value, stray)
+        return ChemicalDraft(
+            plan.text, plan.part, plan.sequence, plan.pattern, needed, slots, kind, concept, value, stray
+        )
 
     def values(self, rng: np.random.Generator, kind: NDArray[np.int8], main: Integers, rows: Integers) -> Integers:
         """The place in the lexicon of each slot without a concept."""
@@ -292,7 +294,9 @@ class ChemistryWriter:
             value[at(name)] = lexicon.plain["additive"]
         return value
 
-    def edited(self, rng: np.random.Generator, draft: Draft, of: Integers, rows: Integers, rate: Array) -> Draft:
+    def edited(
+        self, rng: np.random.Generator, draft: ChemicalDraft, of: Integers, rows: Integers, rate: Array
+    ) -> ChemicalDraft:
         """Copies of the texts `of` a draft, each with sentences left out and words replaced at its own rate."""
         sizes = np.bincount(draft.text, minlength=len(rows))
         at = np.repeat(offsets(sizes)[of], sizes[of]) + places_within(sizes[of])
@@ -307,7 +311,7 @@ class ChemistryWriter:
         word = kind >= KINDS.index("noun")
         changed = np.flatnonzero(word & (rng.random(len(slot)) < rate[owner]))
         value[changed] = self.values(rng, kind[changed], np.zeros(len(changed), np.int64), rows[of[owner[changed]]])
-        return Draft(
+        return ChemicalDraft(
             text, draft.part[at], draft.sequence[at], draft.pattern[at], draft.needed[at], slots, kind,
             draft.concept[slot], value, draft.stray[slot],
         )  # fmt: skip
@@ -315,7 +319,11 @@ class ChemistryWriter:
     # From drafts to strings
 
     def written(
-        self, draft: Draft, documents: Integers, forms: Callable[[Integers, Integers], Integers], people: Integers
+        self,
+        draft: ChemicalDraft,
+        documents: Integers,
+        forms: Callable[[Integers, Integers], Integers],
+        people: Integers,
     ) -> Iterator[tuple[str, str, str]]:
         """Title, abstract and description of each text of a draft; `forms` gives the name a text has for a concept."""
         lexicon = self.lexicon
@@ -355,7 +363,7 @@ class ChemistryWriter:
             joined = "".join([x for pair in zip(before[body:end], made[body:end], strict=True) for x in pair])
             yield made[begin], " ".join(made[first:body]), joined.lstrip()
 
-    def _titles(self, draft: Draft, rows: Integers, documents: Integers, of: Integers) -> Iterator[str]:
+    def _titles(self, draft: ChemicalDraft, rows: Integers, documents: Integers, of: Integers) -> Iterator[str]:
         """The title of each document that is not published in English; else an empty one."""
         at = np.flatnonzero(draft.part == IN_TITLE)
         slot = offsets(draft.slots)[at]
@@ -411,7 +419,7 @@ def _work(match: re.Match[str]) -> str:
     return "WORK" if match[0].isupper() else "work"
 
 
-def _before(draft: Draft) -> list[str]:
+def _before(draft: ChemicalDraft) -> list[str]:
     """What stands before each sentence: a blank, a new paragraph, a heading, the number of an example."""
     part, sequence = draft.part, draft.sequence
     fresh = np.ones(len(part), bool)
