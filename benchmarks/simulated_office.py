@@ -196,6 +196,7 @@ ROWS = (
     f"function words, share ({len(FUNCTION_WORDS)} common ones)",
     '"the"',
     "slope of log frequency on log rank, ranks 20 to 3000",
+    "Heaps' exponent: growth of log distinct words with log words",
     "words of a citing abstract that are in the cited document",
     "the same for two documents at random",
 )
