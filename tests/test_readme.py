@@ -88,7 +88,7 @@ def follow_installed(folder: Path, programs: Path, environment: dict[str, str]) 
     tour = follow(folder, run)
     (folder / "page.py").write_text(python(), encoding="utf-8")
     run(tour, "python ../page.py")
-    manifest = json.loads((tour / "runs/york.run.manifest.json").read_text(encoding="utf-8"))
+    manifest = json.loads((tour / "york.run.manifest.json").read_text(encoding="utf-8"))
     assert manifest["packages"] == {"chemicals": None}
     run(tour, "leadline lab init lab")
     for pages in (
