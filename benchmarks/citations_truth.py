@@ -41,7 +41,9 @@ def main() -> None:
     parser.add_argument("--patents", type=int, default=8000)
     options = parser.parse_args()
     seeds = [int(seed) for seed in options.seeds.split(",")]
-    found = study_offices(options.folder, seeds=seeds, settings=Settings(patents=options.patents), stage=stage)
+    found = study_offices(
+        options.folder, seeds=seeds, settings=Settings(patents=options.patents, words="invented"), stage=stage
+    )
     rounded = {name: _rounded(value) for name, value in found.to_record().items()}
     STORED.write_text(f"{json.dumps(rounded)}\n", encoding="utf-8")
     recovery_figure(found).save(DOCUMENT.with_suffix(".svg"))

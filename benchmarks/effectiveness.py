@@ -66,10 +66,15 @@ DATA = Path(os.environ.get("LEADLINE_SHARED", ROOT.parent / "shared")) / "data"
 DOCUMENT = ROOT / "docs" / "effectiveness.md"
 MEASURES = "AP R@100 PRES@100"
 TUNED = best_by_words() >> best_afterwards()
-TOPICS, OFFICE = 400, "--patents 20000"
+TOPICS, OFFICE = 400, "--patents 20000 --words invented"
 SOURCES = {"us_api": "docs_10k.jsonl.xz", "patsnap": "docs.jsonl.xz"}
 # The short form: the first documents of one collection, topics drawn from them, a small office, a classic collection.
-SLICE, SLICE_TOPICS, SMALL_OFFICE, SMALL_CLASSIC = 450, 6, "--patents 300 --topics 4 --words 80", "Medline"
+SLICE, SLICE_TOPICS, SMALL_OFFICE, SMALL_CLASSIC = (
+    450,
+    6,
+    "--patents 300 --topics 4 --words invented --length 80",
+    "Medline",
+)
 PLAIN = Text() >> Search("bm25")
 SIGNIFICANT = 0.05
 

@@ -72,14 +72,20 @@ def text_of(document: Document) -> str:
     return f"{document.title}\n{document.abstract}\n{document.description}".lower()
 
 
-def word_figures(documents: Sequence[Document]) -> tuple[str, str, str]:
-    """The share of function words, that of "the", and the slope of log frequency on log rank."""
-    counts = Counter(word for document in documents for word in WORD.findall(text_of(document)))
+def word_figures(documents: Sequence[Document]) -> tuple[str, str, str, str]:
+    """The share of function words, that of "the", the slope of log frequency on log rank, and Heaps' exponent."""
+    counts, growth = Counter[str](), [(0, 0)]
+    for place in np.random.default_rng(1).permutation(len(documents)).tolist():
+        words = WORD.findall(text_of(documents[place]))
+        counts.update(words)
+        growth.append((growth[-1][0] + len(words), len(counts)))
     total, frequencies = counts.total(), np.sort(np.array(list(counts.values())))[::-1]
     ranks = np.arange(1, len(frequencies) + 1)
     slope = np.polyfit(np.log(ranks[20:3000]), np.log(frequencies[20:3000]), 1)[0]
     common = sum(counts[word] for word in FUNCTION_WORDS) / total
-    return share(common), f"{100 * counts['the'] / total:.1f} %", f"{slope:.2f}".replace("-", "−")
+    read, distinct = np.log(np.array([pair for pair in growth if pair[0] > total / 50])).T
+    heaps = np.polyfit(read, distinct, 1)[0]
+    return share(common), f"{100 * counts['the'] / total:.1f} %", f"{slope:.2f}".replace("-", "−"), f"{heaps:.2f}"
 
 
 def overlap(collection: Collection, documents: Sequence[Document], pairs: int = 2000) -> tuple[str, str]:

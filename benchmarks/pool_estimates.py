@@ -46,8 +46,10 @@ RELEVANT, PRECISIONS = "relevant documents in the pool", "sum of precisions at t
 NAMES = {"stratified": "stratified pool, xinfAP or infNDCG", "depth": "pool of fixed depth, AP or nDCG"}
 BINS = ((1, 10), (10, 50), (50, 10_000))  # topics by their relevant documents
 OFFICES = {
-    "about 14 relevant documents a topic": Settings(patents=8000, topics=50),
-    "about 120 relevant documents a topic": Settings(patents=8000, topics=50, line_size=100.0, enough=0.5),
+    "about 14 relevant documents a topic": Settings(patents=8000, topics=50, words="invented"),
+    "about 120 relevant documents a topic": Settings(
+        patents=8000, topics=50, line_size=100.0, enough=0.5, words="invented"
+    ),
 }
 
 Array = NDArray[np.float64]

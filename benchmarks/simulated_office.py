@@ -56,16 +56,16 @@ SOURCES = {"A": "patsnap/docs.jsonl.xz", "B": "synbio/docs.jsonl.xz", "C": "us_a
 FULL_TEXTS = "uspto_fulltext/us_fulltext.xml.xz"
 PLAIN = Analysis(stemming="none", stop_words="none")
 # Settings that make an office harder or easier, and what they mean.
-VARIED = {
+VARIED: dict[str, dict[str, float | str]] = {
     "synonymy 0: one name for each concept": {"synonymy": 0.0},
     "synonymy 0.4": {"synonymy": 0.4},
     "synonymy 1: all names equally common": {"synonymy": 1.0},
     "asides 0: nothing disclosed in passing": {"asides": 0.0},
-    "distinctive 1: every name has a word only it has": {"distinctive": 1.0},
+    "words invented: nothing but words that no language has": {"words": "invented"},
     "loyalty 0.5: drafters mix the names": {"loyalty": 0.5},
 }
 SEEDS = (2, 3)
-SMALL = Settings(patents=500, topics=10, words=80)
+SMALL = Settings(patents=500, topics=10, length=80)
 
 
 class Query(NamedTuple):
@@ -196,6 +196,7 @@ ROWS = (
     f"function words, share ({len(FUNCTION_WORDS)} common ones)",
     '"the"',
     "slope of log frequency on log rank, ranks 20 to 3000",
+    "Heaps' exponent: growth of log distinct words with log words",
     "words of a citing abstract that are in the cited document",
     "the same for two documents at random",
 )
@@ -301,7 +302,9 @@ def real_difficulty(collection: Collection, folder: Path) -> str:
     )
 
 
-def parts(base: Settings, varied: Mapping[str, Mapping[str, float]], work: Path, real: Real | None) -> dict[str, str]:
+def parts(
+    base: Settings, varied: Mapping[str, Mapping[str, float | str]], work: Path, real: Real | None
+) -> dict[str, str]:
     """What stands between the marks of the document, by name."""
     written = Written.of(base, work / "office")
     made = {

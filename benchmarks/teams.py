@@ -39,8 +39,8 @@ DATA = Path(os.environ.get("LEADLINE_SHARED", ROOT.parent / "shared")) / "data"
 TEAMS = ("bitem", "cmu", "dutir", "iowa", "msoe", "purdue", "scai", "york")
 MEASURES = "AP R@100 PRES@100"
 TOPICS, DRAWN = 200, 400  # topics that are searched, of those that were drawn
-OFFICE = "--patents 20000 --topics 100 --articles 2000 --surveys 40"
-SHORT = "--patents 600 --topics 12 --articles 120 --surveys 12 --words 80"
+OFFICE = "--patents 20000 --topics 100 --articles 2000 --surveys 40 --words invented"
+SHORT = "--patents 600 --topics 12 --articles 120 --surveys 12 --words invented --length 80"
 SIGNIFICANT = 0.05
 
 

@@ -26,7 +26,7 @@ from leadline.retrieval.tuning import HELD_OUT, Learner, tune_system
 DOCUMENT = ROOT / "docs" / "tuning.md"
 WITH_VECTORS = ("synbio",)
 LEARNERS_ON = ("patsnap", "synbio", "simulated")
-SMALL = "--patents 300 --topics 20 --words 80"
+SMALL = "--patents 300 --topics 20 --words invented --length 80"
 COLUMNS = (
     "collection",
     "topics",

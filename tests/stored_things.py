@@ -89,7 +89,7 @@ def make_all(place: Path, word: str) -> dict[str, Path]:
     context = SearchContext.open(at["index"], at["collection"])
     systems = plan({"choices": CHOICES, "runs": RUNS}, word)
     GridRuns(at["grid"], context, Topics.read(topics), 5).make(systems)
-    write_office(Settings(patents=100, topics=2, words=30, seed=len(word)), at["office"])
+    write_office(Settings(patents=100, topics=2, length=30, seed=len(word)), at["office"])
     at["run"] = made_run(at["index"], topics, place / "one.run")
     write_runs(at["runs"], {"svm": at["run"].read_bytes(), "bayes": at["run"].read_bytes()[:40]})
     (place / "review.csv").write_text(f"record_id,title,abstract,included\n{word},{word},A.,1\nwood,Wood,B.,0\n")
@@ -163,7 +163,7 @@ def make_lab(at: dict[str, Path], place: Path, topics: Path, word: str) -> None:
 
 def make_demo(folder: Path, word: str) -> None:
     """A demo with all its steps done; its reports are a line each, since a check does not read what they say."""
-    settings = Settings(patents=100, topics=2, words=30, seed=len(word))
+    settings = Settings(patents=100, topics=2, length=30, seed=len(word))
 
     build_lab(folder, settings, plan({"choices": CHOICES, "runs": RUNS}, "demo"), lambda _: contextlib.nullcontext())
     with OwnedFolder.locked(folder, DEMO, DEMO_VERSION) as owned:

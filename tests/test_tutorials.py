@@ -30,7 +30,7 @@ RUN_ELSEWHERE = {  # pages whose commands need files of their own, and the tests
 }  # fmt: skip
 SMALLER = {  # what is printed in a page, and what is run instead
     "prior-art": {"EP 1 437 003 A1": "{first}"},
-    "duplicates": {"--class C07": "--class C02"},
+    "duplicates": {"--class C07": "--class C09"},
     "links": {"US7412705": "{first}", "stats crawl --against older-crawl": "stats edges.tsv --against edges.tsv"},
     "living-collections": {"EP1000003B1,EP1000004B1": "{first},{second}"},
     "simulated-office": {

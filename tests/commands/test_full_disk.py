@@ -111,7 +111,7 @@ def test_simulate(small_disk: Path, full: Callable[[int], None], capsys: pytest.
 
 def test_what_an_office_was_stays(small_disk: Path, capsys: pytest.CaptureFixture[str]) -> None:
     target = str(small_disk / "o")
-    size = ["--words", "20", "--topics", "5"]
+    size = ["--length", "20", "--topics", "5"]
     main(["simulate", "office", "-o", target, "--patents", "100", *size])
     before = content(small_disk)
     error = failed(capsys, "simulate", "office", "-o", target, "--patents", "3000", "-q")

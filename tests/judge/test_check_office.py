@@ -17,7 +17,7 @@ from leadline.text.owned_folder import IDENTITY
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from damage import damages, parsed, wrong_shapes
 
-SMALL = Settings(patents=300, seed=7, topics=5, words=30)
+SMALL = Settings(patents=300, seed=7, topics=5, length=30)
 
 
 @pytest.fixture(scope="module")

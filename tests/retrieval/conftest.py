@@ -91,7 +91,7 @@ def simulated(tmp_path_factory: pytest.TempPathFactory) -> SearchContext:
     from leadline.collections.simulate.printing import office_documents
     from leadline.collections.simulate.settings import Settings
 
-    office = build_office(Settings(patents=400, topics=0, words=60))
+    office = build_office(Settings(patents=400, topics=0, length=60))
     return built(list(office_documents(office)), tmp_path_factory.mktemp("simulated"), Analysis())
 
 

@@ -85,7 +85,7 @@ def test_an_office(tmp_path: Path, events: list[Event]) -> None:
     from leadline.judge.simulated_office import write_office
 
     folder = tmp_path / "o"
-    write_office(Settings(patents=100, topics=0, words=20), folder)
+    write_office(Settings(patents=100, topics=0, length=20), folder)
     for path in sorted((folder / "truth").iterdir()):
         check_order(events, folder / "new" / "truth" / path.name)
     check_order(events, folder / "new" / "manifest.json")

@@ -31,3 +31,6 @@ ROOTS = 200  # pages of the root set, as Kleinberg chose
 WalkMethod = Literal["metropolis", "reweighted", "walk", "uniform"]
 WALK_METHODS: tuple[WalkMethod, ...] = get_args(WalkMethod)
 WALK_STEPS = 200
+
+# The simulated office.
+OFFICE_WORDS = ("chemistry", "invented")

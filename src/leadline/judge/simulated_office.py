@@ -8,6 +8,8 @@ DIR/qrels.true.txt              the true judgements: topic 0 document grade
 DIR/qrels.true.claims.txt       the same by claim: topic claim document grade weight
 DIR/surveys.xml                 topics in words, where there are any
 DIR/qrels.surveys.txt           their true judgements
+DIR/search-reports.tsv          which claims each document of a search report concerns (with --words chemistry)
+DIR/office-actions.jsonl        American office actions, as `leadline qrels rejections` reads them (likewise)
 DIR/truth/*.parquet             concepts, inventions, claims, prior art, searches of the examiners
 DIR/new/                        an office in the making: all of it is made there, then it replaces the one before
 """
@@ -47,6 +49,7 @@ from leadline.collections.simulate.office import (
     true_qrels,
 )
 from leadline.collections.simulate.printing import Printer, office_documents
+from leadline.collections.simulate.procedure import findings, office_actions, search_reports
 from leadline.collections.simulate.settings import Settings
 from leadline.errors import InputError
 from leadline.judge.citations import count_relevant, from_citations, sample_topics
@@ -63,6 +66,7 @@ REPAIR = "simulate the office again"
 JUDGED = ("topics.tsv", "qrels.citations.txt", "qrels.true.txt", "qrels.true.claims.txt")
 WHY = f"{JUDGED[1]}.why.tsv"
 SURVEYED = ("surveys.xml", "qrels.surveys.txt")
+LETTERS = ("search-reports.tsv", "office-actions.jsonl")
 TABLE_FILES = tuple(f"truth/{name}.parquet" for name in TABLES)
 NEW = "new"
 Progress = Callable[[int, int], None]
@@ -80,7 +84,7 @@ class OfficeOnDisk:
 def write_office(settings: Settings, folder: str | os.PathLike[str], progress: Progress | None = None) -> OfficeOnDisk:
     """Simulate an office and write all of it; an office that is there is replaced once the new one is complete."""
     with OwnedFolder.locked(folder, KIND, VERSION) as owned:
-        owned.reserve(MANIFEST, "collection", "truth", *TABLE_FILES, *JUDGED, WHY, *SURVEYED, NEW)
+        owned.reserve(MANIFEST, "collection", "truth", *TABLE_FILES, *JUDGED, WHY, *SURVEYED, *LETTERS, NEW)
         _check_removable(owned)
         making = OwnedFolder.claim(owned.path / NEW, KIND, VERSION)
         making.remove_leftovers()
@@ -111,7 +115,7 @@ def _replace(owned: OwnedFolder, making: OwnedFolder) -> None:
         owned.remove([MANIFEST])
         sync_folder(place)
         discard(place / "collection")
-        for name in owned.remove([*TABLE_FILES, "truth", "collection", *JUDGED, WHY, *SURVEYED]):
+        for name in owned.remove([*TABLE_FILES, "truth", "collection", *JUDGED, WHY, *SURVEYED, *LETTERS]):
             raise InputError(str(place / name), "cannot be replaced: name a new folder for the office")
         sync_folder(place)
         for name in sorted(making.names - {MANIFEST}):
@@ -126,8 +130,8 @@ def _replace(owned: OwnedFolder, making: OwnedFolder) -> None:
 def _write_office(settings: Settings, owned: OwnedFolder, step: Progress) -> OfficeOnDisk:
     """Write all files of an office to a folder. The manifest comes last: when it is there, everything is."""
     place = owned.path
-    owned.reserve(MANIFEST, "collection", "truth", *TABLE_FILES, *JUDGED, WHY, *SURVEYED)
-    owned.remove([MANIFEST, *JUDGED, WHY, *SURVEYED])  # of another office that was never finished
+    owned.reserve(MANIFEST, "collection", "truth", *TABLE_FILES, *JUDGED, WHY, *SURVEYED, *LETTERS)
+    owned.remove([MANIFEST, *JUDGED, WHY, *SURVEYED, *LETTERS])  # of another office that was never finished
     with reported(place / "truth"):
         (place / "truth").mkdir(exist_ok=True)
     office = build_office(settings, lambda done, total: step(done, 3 * total))  # a third of the work, about
@@ -140,7 +144,10 @@ def _write_office(settings: Settings, owned: OwnedFolder, step: Progress) -> Off
     topics = _write_topics(office, place) if settings.topics else np.zeros(0, np.int64)
     if settings.surveys:
         _write_surveys(office, place)
+    if office.subject.procedure:
+        _write_letters(office, place)
     files = [*TABLE_FILES, *([*JUDGED, WHY] if settings.topics else []), *(SURVEYED if settings.surveys else [])]
+    files += LETTERS if office.subject.procedure else ()
     manifest = _manifest(office, topics, collection["hash"], place, files)
     write_stored(place / MANIFEST, sealed(manifest))
     return OfficeOnDisk(office, topics, manifest)
@@ -191,6 +198,17 @@ def _write_topics(office: SimulatedOffice, place: Path) -> Integers:
     return topics
 
 
+def _write_letters(office: SimulatedOffice, place: Path) -> None:
+    """Write the search reports and the office actions."""
+    import polars as pl
+
+    records = pl.concat(Collection.open(place / "collection").texts(["application_number", "inventors"]))
+    names = [people[0].partition(",")[0] for people in records["inventors"][: len(office.ids)].to_list()]
+    found = findings(office)
+    write_stored(place / LETTERS[0], search_reports(office, found))
+    write_stored(place / LETTERS[1], office_actions(office, found, records["application_number"].to_list(), names))
+
+
 def _write_surveys(office: SimulatedOffice, place: Path) -> None:
     """Write the topics in words and their true judgements."""
     topics, qrels = make_surveys(office)
@@ -224,7 +242,7 @@ def _manifest(
 # A check of a simulated office in full: its collection, truth tables, topics and judgements.
 
 
-_NAME = re.compile(r"(truth/)?[\w][\w.]*")
+_NAME = re.compile(r"(truth/)?[\w][\w.-]*")
 
 
 def check_office(folder: Path) -> Iterator[Finding]:

@@ -50,7 +50,7 @@ def test_the_us_publishes_no_applications_before_2001(documents: list[Document])
     old = [d for d in documents if d.office == "US" and d.publication < "2001-01-02"]
     assert old
     assert {document.kind for document in old} == {"A"}
-    assert {d.kind for d in documents if d.office == "US" and d.publication > "2003"} == {"A1", "B1", "B2"}
+    assert {d.kind for d in documents if d.office == "US" and d.publication > "2003"} - {"A9"} == {"A1", "B1", "B2"}
 
 
 def test_members_of_a_family_claim_the_same(office: SimulatedOffice, documents: list[Document]) -> None:

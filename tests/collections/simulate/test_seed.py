@@ -12,7 +12,7 @@ from leadline.collections.simulate.inventions import generator, hashed, hashed_u
 
 
 def office(folder: Path, seed: int) -> ll.Collection:
-    main(["simulate", "office", "-o", str(folder), "--patents", "100", "--topics", "5", "--words", "30", "-q",
+    main(["simulate", "office", "-o", str(folder), "--patents", "100", "--topics", "5", "--length", "30", "-q",
           "--seed", str(seed)])  # fmt: skip
     return ll.Collection.open(folder / "collection")
 

@@ -21,7 +21,7 @@ from leadline.collections.simulate.office import (
 )
 from leadline.collections.simulate.settings import Settings
 
-SMALL = Settings(patents=500, topics=0, words=60, articles=100, surveys=9)
+SMALL = Settings(patents=500, topics=0, length=60, articles=100, surveys=9)
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def office() -> SimulatedOffice:
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("surveys") / "office"
-    main(["simulate", "office", "-o", str(folder), "--patents", "500", "--topics", "10", "--words", "60", "--articles",
+    main(["simulate", "office", "-o", str(folder), "--patents", "500", "--topics", "10", "--length", "60", "--articles",
           "100", "--surveys", "9", "-q"])  # fmt: skip
     return folder
 
@@ -93,7 +93,7 @@ def test_articles_are_prior_art_where_their_patents_are(office: SimulatedOffice)
 
 def test_without_articles_the_office_is_as_it_was(tmp_path: Path, written: Path) -> None:
     """Articles and surveys draw from streams of their own: the patents do not change."""
-    main(["simulate", "office", "-o", str(tmp_path / "plain"), "--patents", "500", "--topics", "10", "--words", "60",
+    main(["simulate", "office", "-o", str(tmp_path / "plain"), "--patents", "500", "--topics", "10", "--length", "60",
           "-q"])  # fmt: skip
     plain = list(ll.Collection.open(tmp_path / "plain/collection").documents())
     both = list(ll.Collection.open(written / "collection").documents())
@@ -109,12 +109,12 @@ def test_the_files_can_be_read_and_checked(written: Path, capsys: pytest.Capture
     assert set(ll.read_qrels(written / "qrels.surveys.txt").topics) == set(topics.ids)
     main(["check", str(written)])
     capsys.readouterr()
-    main(["simulate", "office", "-o", str(written), "--patents", "500", "--topics", "0", "--words", "60", "-q"])
+    main(["simulate", "office", "-o", str(written), "--patents", "500", "--topics", "0", "--length", "60", "-q"])
     assert not (written / "surveys.xml").exists()
 
 
 def test_too_many_surveys_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        main(["simulate", "office", "-o", str(tmp_path / "o"), "--patents", "100", "--topics", "0", "--words", "30",
+        main(["simulate", "office", "-o", str(tmp_path / "o"), "--patents", "100", "--topics", "0", "--length", "30",
               "--surveys", "3000", "-q"])  # fmt: skip
     assert "topics could be made: choose fewer surveys, or more patents" in capsys.readouterr().err

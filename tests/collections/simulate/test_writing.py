@@ -155,34 +155,34 @@ def test_links_in_an_office_are_not_followed(tmp_path: Path) -> None:
 
 def test_an_office_is_replaced_whole(tmp_path: Path) -> None:
     place = tmp_path / "o"
-    write_office(Settings(patents=120, seed=1, topics=3, words=20, surveys=2, articles=30), place)
-    write_office(Settings(patents=100, seed=2, topics=0, words=20), place)
-    write_office(Settings(patents=100, seed=2, topics=0, words=20), tmp_path / "new")
+    write_office(Settings(patents=120, seed=1, topics=3, length=20, surveys=2, articles=30), place)
+    write_office(Settings(patents=100, seed=2, topics=0, length=20), place)
+    write_office(Settings(patents=100, seed=2, topics=0, length=20), tmp_path / "new")
     assert hashes(place) == hashes(tmp_path / "new")
     assert not list(check_office(place))
 
 
 def test_an_office_that_cannot_be_finished_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = tmp_path / "o"
-    write_office(Settings(patents=100, seed=1, topics=3, words=20), place)
+    write_office(Settings(patents=100, seed=1, topics=3, length=20), place)
     before = hashes(place)
     with monkeypatch.context() as patch:
         patch.setattr(simulated_office, "true_claim_qrels", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            write_office(Settings(patents=100, seed=2, topics=3, words=20), place)
+            write_office(Settings(patents=100, seed=2, topics=3, length=20), place)
     assert before.items() <= hashes(place).items()
     assert not [finding for finding in check_office(place) if "left over" not in finding.problem]
-    write_office(Settings(patents=100, seed=2, topics=3, words=20), place)
+    write_office(Settings(patents=100, seed=2, topics=3, length=20), place)
     assert not (place / "new").exists()
     assert not list(check_office(place))
 
 
 def test_what_is_not_of_the_office_is_not_replaced(tmp_path: Path) -> None:
     place = tmp_path / "o"
-    write_office(Settings(patents=100, seed=1, topics=3, words=20), place)
+    write_office(Settings(patents=100, seed=1, topics=3, length=20), place)
     notes = place / "collection" / "notes.txt"
     notes.write_text("mine")
     before = hashes(place)
     with pytest.raises(InputError, match=r"notes\.txt: is not of this collection: move it, or name a new folder"):
-        write_office(Settings(patents=100, seed=2, topics=3, words=20), place)
+        write_office(Settings(patents=100, seed=2, topics=3, length=20), place)
     assert hashes(place) == before

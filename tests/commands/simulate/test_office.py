@@ -28,7 +28,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         (["--set", "synonym=1"], "setting: 'synonym' is not one of "),
         (["--set", "synonym=1"], "did you mean synonymy?"),
         (["--set", "synonymy"], "--set: must be NAME=VALUE"),
-        (["--set", "words=many"], "words: 'many' is not a whole number"),
+        (["--set", "length=many"], "length: 'many' is not a whole number"),
         (["--format", "parquet"], "'parquet' is not one of table"),
     ],
 )

@@ -68,7 +68,19 @@ def test_words_that_no_claim_before_has() -> None:
 def context(tmp_path_factory: pytest.TempPathFactory) -> tuple[SearchContext, Topics]:
     folder = tmp_path_factory.mktemp("bearing")
     main(
-        ["simulate", "office", "-o", str(folder / "office"), "--patents", "400", "--topics", "6", "--words", "80", "-q"]
+        [
+            "simulate",
+            "office",
+            "-o",
+            str(folder / "office"),
+            "--patents",
+            "400",
+            "--topics",
+            "6",
+            "--length",
+            "80",
+            "-q",
+        ]
     )
     main(["index", str(folder / "office" / "collection"), "-o", str(folder / "index"), "-q"])
     return SearchContext.open(Path(folder / "index")), Topics.read(folder / "office" / "topics.tsv")

@@ -176,12 +176,13 @@ def test_short_forms_by_use_need_several_documents() -> None:
     assert by_use(["the same brumic acid"] * 3) == ""  # a copied sentence does not tell where the name begins
 
 
-def test_learned_from_an_office_whose_truth_is_known() -> None:
+@pytest.mark.parametrize(("words", "least", "right"), [("chemistry", 100, 0.9), ("invented", 200, 0.98)])
+def test_learned_from_an_office_whose_truth_is_known(words: str, least: int, right: float) -> None:
     from leadline.collections.simulate.office import build_office, concepts
     from leadline.collections.simulate.printing import office_documents
     from leadline.collections.simulate.settings import Settings
 
-    office = build_office(Settings(patents=500, topics=0))
+    office = build_office(Settings(patents=500, topics=0, words=words))
     truth: set[tuple[str, bytes]] = set()
     for names in concepts(office)["names"].to_list():
         pairs = (re.fullmatch(r"(.*) \((?:CAS )?(.*)\)", name) for name in names)
@@ -189,8 +190,8 @@ def test_learned_from_an_office_whose_truth_is_known() -> None:
     learner = Learner()
     learner.see("\n".join((d.title, d.abstract, d.description)) for d in office_documents(office))
     learned = {(each.short, letters_only(_singular(each.long))) for each in learner.learned()}
-    assert len(learned) > 200
-    assert len(learned & truth) / len(learned) > 0.98
+    assert len(learned) > least
+    assert len(learned & truth) / len(learned) > right
 
 
 def _singular(name: str) -> str:

@@ -37,7 +37,7 @@ PLAIN = {"bitem:baseline", "scai:words"}
 def offices(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("survey")
     main(["simulate", "office", "-o", str(folder / "office"), "--patents", "400", "--topics", "4", "--articles", "60",
-          "--surveys", "6", "--words", "60", "-q"])  # fmt: skip
+          "--surveys", "6", "--length", "60", "-q"])  # fmt: skip
     return folder
 
 

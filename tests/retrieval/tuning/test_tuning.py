@@ -29,7 +29,7 @@ needs_lightgbm = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def office(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tuned") / "office"
-    main(["simulate", "office", "-o", str(folder), "--patents", "300", "--topics", "14", "--words", "80", "-q"])
+    main(["simulate", "office", "-o", str(folder), "--patents", "300", "--topics", "14", "--length", "80", "-q"])
     main(["index", str(folder / "collection"), "-o", str(folder.parent / "index"), "-q"])
     return folder
 

@@ -43,6 +43,7 @@ class Publications:
     filed: Integers  # days from 1970
     published: Integers
     starts: Integers  # where the documents of each invention begin
+    corrects: Integers  # the earlier publication of the same application that a document corrects; -1 for most
 
     def __len__(self) -> int:
         return len(self.invention)
@@ -54,8 +55,10 @@ class Publications:
         return np.where(found, np.append(self.published, 0)[self.starts[:-1]], NEVER)
 
 
-def make_publications(settings: Settings, inventions: Inventions) -> Publications:
+def make_publications(settings: Settings, inventions: Inventions, corrections: float) -> Publications:
     """The documents of the inventions that are published before the last year ends, as many as the settings require.
+
+    `corrections` is the share of them that correct an earlier one.
 
     Families are left out at random until the count is right, so there must be a few more inventions than needed. An
     invention that is left out counts as never filed.
@@ -81,10 +84,36 @@ def make_publications(settings: Settings, inventions: Inventions) -> Publication
     granted = np.repeat([False, True], [appears.sum(), succeeds.sum()])
     order = np.lexsort((columns[1], published, columns[0]))
     order = order[published[order] < first_day(settings.last_year + 1)]
-    order = order[_sampled(rng, columns[0][order], settings.patents)]
-    invention, office, application, filed = (column[order] for column in columns)
+    corrected = round(corrections * settings.patents)
+    order = order[_sampled(rng, columns[0][order], settings.patents - corrected)]
+    again, later = _corrected(settings, columns[1][order], granted[order], published[order], corrected)
+    both = np.concatenate([order, order[again]])
+    published = np.concatenate([published[order], later])
+    invention, office, application, filed = (column[both] for column in columns)
+    sorting = np.lexsort((np.arange(len(both)), published, invention))
+    place = np.argsort(sorting)
+    corrects = np.full(len(both), -1)
+    corrects[place[len(order) :]] = place[again]
+    invention, office, application, filed = (column[sorting] for column in (invention, office, application, filed))
     starts = offsets(np.bincount(invention, minlength=len(inventions)))
-    return Publications(invention, office, granted[order], application, filed, published[order], starts)
+    return Publications(
+        invention, office, granted[both[sorting]], application, filed, published[sorting], starts, corrects
+    )
+
+
+def _corrected(
+    settings: Settings, office: Integers, granted: Mask, published: Integers, count: int
+) -> tuple[Integers, Integers]:
+    """Which documents are published again, corrected, and when. Japan and the USA correct patents in other ways."""
+    if not count:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    rng, end = generator(settings.seed, "corrections"), first_day(settings.last_year + 1)
+    wait = rng.integers(60, 400, len(office))
+    able = np.flatnonzero((office != JP) & ~((office == US) & granted) & (published + wait + 7 < end))
+    if len(able) < count:
+        raise TooFewDocumentsError
+    chosen = np.sort(rng.permutation(able)[:count])
+    return chosen, _on_weekday(published[chosen] + wait[chosen], office[chosen])
 
 
 def _offices(rng: np.random.Generator, inventions: Inventions) -> Mask:
@@ -131,11 +160,14 @@ def document_numbers(publications: Publications) -> tuple[NDArray[np.object_], N
     serials = np.empty(len(publications), object)
     for office in range(len(AUTHORITIES)):
         for granted in (False, True):
-            chosen = np.flatnonzero((publications.office == office) & (publications.granted == granted))
+            own = (publications.office == office) & (publications.granted == granted) & (publications.corrects < 0)
+            chosen = np.flatnonzero(own)
             if office in (EP, DE) and granted:  # a patent keeps the number of its application
                 serials[chosen] = _of_application(publications, serials, chosen)
             else:
                 serials[chosen] = _running(office, granted, publications, chosen)
+    again = np.flatnonzero(publications.corrects >= 0)
+    serials[again] = serials[publications.corrects[again]]
     return serials, kinds
 
 
@@ -177,7 +209,7 @@ _WRITERS = {
 def _of_application(publications: Publications, serials: NDArray[np.object_], chosen: Integers) -> NDArray[np.object_]:
     """The numbers of the applications of these patents."""
     by_application = np.empty(int(publications.application.max()) + 1, object)
-    first = np.flatnonzero(~publications.granted)
+    first = np.flatnonzero(~publications.granted & (publications.corrects < 0))
     by_application[publications.application[first]] = serials[first]
     return by_application[publications.application[chosen]]
 
@@ -191,6 +223,11 @@ def _kinds(publications: Publications) -> NDArray[np.object_]:
     kinds[american & ~np.isin(publications.application, publications.application[~publications.granted])] = "B1"
     kinds[american & (year < 2001)] = "A"
     kinds[(publications.office == DE) & publications.granted & (year < 2004)] = "C2"
+    again = np.flatnonzero(publications.corrects >= 0)  # 8: the first page is corrected, 9: all of it
+    whole = (publications.office[again] == US) | (publications.application[again] % 2 == 1)
+    kinds[again] = [
+        kind[0] + ("9" if one else "8") for kind, one in zip(kinds[publications.corrects[again]], whole, strict=True)
+    ]
     return kinds
 
 

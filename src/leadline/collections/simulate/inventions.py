@@ -321,7 +321,10 @@ def _disclosed(
     besides = rng.permuted(besides, axis=1)
     besides[np.arange(besides.shape[1]) >= rng.integers(3, besides.shape[1] + 1, count)[:, None]] = -1
     inherited = np.where(parent[:, None] >= 0, claimable[parent], -1)
-    rows = np.sort(np.concatenate([claimable, besides, asides, inherited], axis=1).astype(np.int32), axis=1)
+    found = np.concatenate([claimable, besides, asides, inherited], axis=1)
+    with_parts = concepts.implied(found)
+    found = found if with_parts is None else np.concatenate([found, with_parts], axis=1)
+    rows = np.sort(found.astype(np.int32), axis=1)
     fresh = np.ones(rows.shape, bool)
     fresh[:, 1:] = rows[:, 1:] != rows[:, :-1]
     kept = fresh & (rows >= 0)
@@ -398,7 +401,7 @@ def _child_names(rng: np.random.Generator, parent: Integers, above: list[str], m
 
 
 GENERAL, OF_SUBCLASS, OF_GROUP = range(3)
-MAX_FORMS = 4
+MAX_FORMS = 6
 _POPULARITY = 0.6  # Zipf's exponent within a pool: the most popular concept is in one of ten inventions
 
 
@@ -426,6 +429,14 @@ class Concepts:
         """The concepts at these places of the owners' pools."""
         first = self.starts[level] + (0 if level == GENERAL else owners * self.sizes[level])
         return np.asarray(places + np.reshape(first, (-1, 1)))
+
+    def implied(self, disclosed: Integers) -> Integers | None:
+        """What whoever discloses these concepts discloses with them; -1 where that is nothing more."""
+        return None
+
+    def styled(self, settings: Settings, applicant: Integers, concept: Integers, form: Integers) -> Integers:
+        """The form that an applicant uses, where it has a style beside its preference for each concept."""
+        return form
 
     def popularity(self, level: int) -> Array:
         return zipf(self.sizes[level], _POPULARITY)
@@ -465,7 +476,8 @@ def preferred_form(
     turn = (
         settings.first_year + hashed_uniform(settings.seed, 14, concept) * 2 * span
     )  # half of the concepts never turn
-    return np.asarray(np.where(settings.synonymy > 0, (place + (year < turn - span / 4)) % forms, 0))
+    form = np.asarray(np.where(settings.synonymy > 0, (place + (year < turn - span / 4)) % forms, 0))
+    return concepts.styled(settings, applicant, concept, form) if settings.synonymy > 0 else form
 
 
 # The concepts that each claim names, and the claim it depends on.

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leadline.collections.documents.document import DEPENDENT_WEIGHT, INDEPENDENT_WEIGHT
+from leadline.collections.simulate.chemistry.concepts import Chemistry
 from leadline.collections.simulate.citations import (
     ORIGIN,
     CitationArrays,
@@ -42,15 +43,13 @@ from leadline.collections.simulate.inventions import (
     Inventions,
     generator,
     make_claims,
-    make_class_tree,
-    make_concepts,
     make_inventions,
     offsets,
     places_within,
     years_of,
 )
 from leadline.collections.simulate.settings import AUTHORITIES, Settings
-from leadline.collections.simulate.words import FIRST, LATER, ConceptNames, Vocabulary, make_vocabulary, name_concepts
+from leadline.collections.simulate.words import FIRST, LATER, ConceptNames, Invented
 from leadline.errors import InputError, in_sentence
 from leadline.records.qrels import Qrels
 from leadline.records.topics import Topic, Topics
@@ -60,6 +59,24 @@ if TYPE_CHECKING:
     import polars as pl
 
 _FAMILY_SIZE = 2.2  # mean documents of an invention, about; with too few documents, more inventions are made
+
+
+class Subject(Protocol):
+    """What the inventions of an office are about: its classification, its concepts, and their names."""
+
+    procedure: bool  # whether the offices' letters are written, and publications corrected
+
+    def class_tree(self, inventions: int) -> ClassTree:
+        """A classification for about this many inventions."""
+
+    def concepts(self, tree: ClassTree) -> Concepts:
+        """All concepts of an office with this classification."""
+
+    def names(self, tree: ClassTree, concepts: Concepts) -> ConceptNames:
+        """The names of the concepts."""
+
+
+_SUBJECTS: dict[str, Callable[[Settings], Subject]] = {"chemistry": Chemistry, "invented": Invented}
 
 
 @dataclass(frozen=True)
@@ -72,6 +89,7 @@ class SimulatedOffice:
     """
 
     settings: Settings
+    subject: Subject
     tree: ClassTree
     concepts: Concepts
     inventions: Inventions
@@ -87,11 +105,7 @@ class SimulatedOffice:
 
     @cached_property
     def names(self) -> ConceptNames:
-        return name_concepts(self.settings, self.tree, self.concepts, self.vocabulary)
-
-    @cached_property
-    def vocabulary(self) -> Vocabulary:
-        return make_vocabulary(self.settings.seed, self.tree)
+        return self.subject.names(self.tree, self.concepts)
 
     @cached_property
     def ids(self) -> NDArray[np.object_]:
@@ -122,14 +136,15 @@ class SimulatedOffice:
 
 def build_office(settings: Settings, progress: Callable[[int, int], None] | None = None) -> SimulatedOffice:
     """Simulate an office. The same settings always give the same office."""
+    subject = _SUBJECTS[settings.words](settings)
     needed = settings.patents / _FAMILY_SIZE
     while True:
         count = int(needed * 1.1) + 20
-        tree = make_class_tree(settings.seed, max(1, round(count / settings.line_size / settings.lines_per_group)))
-        concepts = make_concepts(settings, tree)
+        tree = subject.class_tree(count)
+        concepts = subject.concepts(tree)
         inventions = make_inventions(settings, tree, concepts, count)
         try:
-            publications = make_publications(settings, inventions)
+            publications = make_publications(settings, inventions, settings.corrections * subject.procedure)
             break
         except TooFewDocumentsError:
             needed *= 1.25
@@ -142,6 +157,7 @@ def build_office(settings: Settings, progress: Callable[[int, int], None] | None
     serials, kinds = document_numbers(publications)
     return SimulatedOffice(
         settings,
+        subject,
         tree,
         concepts,
         inventions,

@@ -6,6 +6,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from leadline.collections.choices import OFFICE_WORDS
 from leadline.errors import InputError, checked_choice
 
 
@@ -49,7 +50,8 @@ class Settings:
     first_year: int = 1980  # of priority
     last_year: int = 2009  # of publication: later documents are not in the collection
     growth: float = 0.04  # of inventions, a year
-    words: int = 400  # of a description, the median
+    words: str = "chemistry"  # of texts: real chemistry, or invented
+    length: int = 400  # of a description in words, the median
     # Inventions
     line_size: float = 12.0  # mean inventions in a line of work, which share most of their concepts
     line_years: float = 6.0  # mean time since a line's start
@@ -59,6 +61,7 @@ class Settings:
     general_concepts: int = 300
     asides: float = 0.6  # share of the inventions that disclose, in passing, most concepts of another line
     continuations: float = 0.03  # share of the inventions that are continuations in part
+    corrections: float = 0.01  # share of the documents that correct an earlier one; none with invented words
     # Truth
     enough: float = 0.65  # share of a claim's weight that makes a document relevant to it
     # Texts
@@ -79,12 +82,14 @@ class Settings:
     surveys: int = 0  # topics in words
 
     def __post_init__(self) -> None:
+        checked_choice("words", self.words, OFFICE_WORDS)
         shares = ("asides", "synonymy", "distinctive", "loyalty", "opponents", "applicants_know")
         odds = ("per_decade", "same_words", "own_office", "foreign_only", "anticipates")
         limits: dict[str, tuple[float, float]] = {
-            "patents": (100, 5_000_000), "seed": (0, 2**63), "topics": (0, self.patents), "words": (20, 20_000),
+            "patents": (100, 5_000_000), "seed": (0, 2**63), "topics": (0, self.patents), "length": (20, 20_000),
             "first_year": (1976, 2100), "last_year": (self.first_year + 5, 2101), "growth": (-0.5, 0.5),
-            "line_size": (2, 200), "line_years": (0.5, 50), "lines_per_group": (2, 500), "group_concepts": (20, 2000),
+            "corrections": (0, 0.1), "line_size": (2, 200), "line_years": (0.5, 50), "lines_per_group": (2, 500),
+            "group_concepts": (20, 2000),
             "subclass_concepts": (20, 2000), "general_concepts": (20, 2000), "continuations": (0, 0.2),
             "enough": (0.2, 1), "class_spread": (0, 3), "articles": (0, 5_000_000), "surveys": (0, 10_000),
         }  # fmt: skip

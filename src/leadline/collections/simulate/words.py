@@ -19,6 +19,8 @@ from leadline.collections.simulate.inventions import (
     Concepts,
     Integers,
     hashed,
+    make_class_tree,
+    make_concepts,
     zipf,
 )
 from leadline.collections.simulate.settings import Settings
@@ -477,3 +479,23 @@ def patterns() -> Patterns:
     formats = np.array([re.sub(r"<.>", "%s", sentence.replace("%", "%%")) for sentence in sentences], object)
     first = np.cumsum([0, *map(len, parts)])
     return Patterns(formats, slots, (slots >= 0).sum(axis=1), first)
+
+
+class Invented:
+    """Invented words: concepts of a made-up technology, so that no knowledge of the world helps."""
+
+    procedure = False
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+
+    def class_tree(self, inventions: int) -> ClassTree:
+        settings = self.settings
+        groups = max(1, round(inventions / settings.line_size / settings.lines_per_group))
+        return make_class_tree(settings.seed, groups)
+
+    def concepts(self, tree: ClassTree) -> Concepts:
+        return make_concepts(self.settings, tree)
+
+    def names(self, tree: ClassTree, concepts: Concepts) -> ConceptNames:
+        return name_concepts(self.settings, tree, concepts, make_vocabulary(self.settings.seed, tree))

@@ -16,8 +16,9 @@ from __future__ import annotations
 import argparse
 import time
 
+from leadline.collections.choices import OFFICE_WORDS
 from leadline.commands.shared.argument_kinds import OutputFolder, Value
-from leadline.commands.shared.options import add_number, add_options, add_summary_options, wrong_usage
+from leadline.commands.shared.options import add_choice, add_number, add_options, add_summary_options, wrong_usage
 from leadline.commands.shared.output import print_notes, progress_bar, write
 from leadline.commands.shared.signature import public
 from leadline.records.result import Table, counted
@@ -34,7 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_number(parser, "--surveys", "number of topics in words, for a technical survey", 0, least=0)
     years = "first priority year and last publication year (default: %(default)s)"
     add("--years", type=Value(_years), default="1980-2009", metavar="FROM-TO", help=years)
-    add_number(parser, "--words", "median number of words of a description", 400)
+    words = "words of the texts: real chemistry, or invented words that no knowledge of the world helps with"
+    add_choice(parser, "--words", OFFICE_WORDS, words, "chemistry")
+    add_number(parser, "--length", "median number of words of a description", 400)
     setting = "change another setting, such as synonymy=0.5"
     add("--set", type=Value(_setting), action="append", default=[], metavar="NAME=VALUE", help=setting)
     public("compare").add(parser, "seed")
@@ -55,6 +58,7 @@ def run(options: argparse.Namespace) -> None:
             first_year=first,
             last_year=last,
             words=options.words,
+            length=options.length,
             articles=options.articles,
             surveys=options.surveys,
         ).changed(dict(options.set))

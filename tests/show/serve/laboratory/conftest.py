@@ -23,7 +23,7 @@ DEPTH = 50
 def small_lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A lab of 300 simulated patents, 20 topics and 3 systems. Tests that change it copy it first."""
     folder = tmp_path_factory.mktemp("small")
-    write_office(Settings(patents=300, topics=20, seed=3), folder / "office")
+    write_office(Settings(patents=300, topics=20, seed=3, words="invented"), folder / "office")
     collection = Collection.open(folder / "office" / "collection")
     Index.build(collection, folder / "index", origin=str(collection.folder.resolve()))
     lab = Lab.create(folder / "lab", "A small lab")
