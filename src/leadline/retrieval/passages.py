@@ -76,7 +76,7 @@ def claim_terms(claims: Sequence[str], analysis: Analysis) -> list[list[str]]:
 
 
 def _terms(texts: Sequence[str], analysis: Analysis) -> Occurrences:
-    return WordSpans.of(*joined(texts), analysis.words).terms(analysis)
+    return WordSpans.of(*joined(texts), analysis.words, analysis.syllables).terms(analysis)
 
 
 @cache
@@ -250,7 +250,7 @@ class Marker:
         if not pieces:
             return
         content, offsets = joined(pieces)
-        starts, lengths, first = spans(content, offsets, self.analysis.words)
+        starts, lengths, first = spans(content, offsets, self.analysis.words, self.analysis.syllables)
         whole = content.tobytes()
         places = list(zip(starts.tolist(), (starts + lengths).tolist(), strict=True))
         terms = [term.decode() for term in self.analysis.reduced([whole[start:end] for start, end in places])]

@@ -22,7 +22,8 @@ from leadline.retrieval.index.analysis import parts, prepared, without_accents
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.segment import MISSING, CodedColumn, Field
 from leadline.retrieval.index.terms import Terms, kept_occurrences
-from leadline.retrieval.language.tree import DATE_FILTERS
+from leadline.retrieval.index.trees import class_range, is_subgroup
+from leadline.retrieval.language.tree import CLASS_FILTERS, DATE_FILTERS
 from leadline.text.days import day_number, parse_date
 from leadline.text.fields import encode_id
 
@@ -525,10 +526,24 @@ def notes_of(index: Index, name: str, values: Sequence[str]) -> list[str]:
     if name in ("number", "family", "cited-by"):
         absent = [value for value in values if not len(rows_of_number(index, value))]
         return [f"{name}:{value[:40]}: there is no such document in the index" for value in absent]
+    if name in CLASS_FILTERS and (said := _about_subgroups(index, name, values)):
+        return said
     if missing(index, name).all():
         return [f"{name}: finds nothing: no document of this index has {_VALUES.get(name, name)}"]
     filed = dated_by_filing(index, name)
     return [f"{name}: {filed:,} documents without a publication date: by their filing date"] if filed else []
+
+
+def _about_subgroups(index: Index, name: str, values: Sequence[str]) -> list[str]:
+    """A note on groups of which it is not known what is under them."""
+    if missing(index, name).all():
+        return []
+    asked = [last for value in values if is_subgroup(last := (class_range(value) or (value,))[-1])]
+    if index.scheme is not None:
+        absent = [value for value in asked if not index.scheme.has(value)]
+        return [f"{name}:{value} is not in {index.scheme.source}: classes that begin so" for value in absent]
+    how = "what is under it by dots says a scheme: `leadline index` keeps one with --update --scheme FILE"
+    return [f"{name}:{value} finds classes that begin so; {how}" for value in asked[:1]]
 
 
 _VALUES = {
