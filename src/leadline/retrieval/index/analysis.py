@@ -3,8 +3,8 @@
 A word is a run of letters and digits, in lower case and normalised Unicode. Names and numbers of
 chemistry stay whole (`words="chemical"`): a point or a comma between two digits belongs to the word, and so do a
 hyphen beside a digit and an ampersand between letters, as in AT&T. Any other hyphen separates words, as in
-water-in-oil. The parts of such words are in a dictionary of other spellings. Chinese and Japanese characters are words by
-themselves. A Korean word, which carries particles and parts of compounds, is all its pairs of neighbouring syllables.
+water-in-oil. The parts of such words are in a dictionary of other spellings. Chinese and Japanese characters are words
+by themselves. A Korean word, which carries particles, is all its pairs of neighbouring syllables.
 
 >>> Analysis(stemming="none").terms("1,2-Dichloroethane (CAS 107-06-2) in H2SO4; water-in-oil, 3.5 %")
 ['1,2-dichloroethane', 'cas', '107-06-2', 'h2so4', 'water', 'oil', '3.5']

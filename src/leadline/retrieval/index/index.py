@@ -388,7 +388,7 @@ def _chosen_words(
         within = column.terms.prefixed(encode_id(beginning))
         chosen[within.start : within.stop] = True
     for first, last in ranges:
-        for number in column.terms.prefixed(encode_id(os.path.commonprefix([first[:4], last[:4]]))):
+        for number in column.terms.prefixed(encode_id(first[:1] if first[:1] == last[:1] else "")):
             chosen[number] |= is_in_range(column.terms[number].decode(), first, last)
     return chosen
 

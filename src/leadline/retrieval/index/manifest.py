@@ -501,8 +501,13 @@ def opened_tree(folder: Path, manifest: dict[str, Any], kind: TreeKind) -> Tree 
     known = trees_of(manifest).get(kind)
     if known is None:
         return None
-    _check_identity(arrays.read(folder / known["file"]), known)
-    return Tree.open(folder / known["file"], known["source"])
+    _check_identity(arrays.read(folder / known["file"], keep_again(kind)), known, keep_again(kind))
+    return Tree.open(folder / known["file"], known["source"], keep_again(kind))
+
+
+def keep_again(kind: TreeKind) -> str:
+    """How to mend a damaged tree."""
+    return f"keep it again with `leadline index --update --{kind} FILE`"
 
 
 class OrderFile:
@@ -528,9 +533,9 @@ class OrderFile:
         return stored_origin(self._content, self._collection, self._documents)
 
 
-def _check_identity(file: arrays.ArrayFile, known: Mapping[str, Any]) -> None:
+def _check_identity(file: arrays.ArrayFile, known: Mapping[str, Any], fix: str = REBUILD) -> None:
     if file.root != known["checksum"]:
-        raise damaged(file.path, "it is not the file that the manifest names")
+        raise damaged(file.path, "it is not the file that the manifest names", fix)
 
 
 # A full check of an index: every byte is read, and all arrays must fit together.
@@ -558,7 +563,7 @@ def check_index(folder: Path) -> Iterator[Finding]:
         yield from findings(partial(_check_segment, folder, known, manifest["fields"]), REBUILD)
     yield from findings(partial(_check_order, folder, manifest), REBUILD)
     for kind in trees_of(manifest):
-        yield from findings(partial(_check_tree, folder, manifest, kind), f"store it again with --update --{kind} FILE")
+        yield from findings(partial(_check_tree, folder, manifest, kind), keep_again(kind))
     yield from _missing_vectors(folder, manifest)
     for path in sorted(folder.glob(VECTORS)):
         yield from findings(partial(_check_vectors, path, manifest), REBUILD_VECTORS)
@@ -642,10 +647,10 @@ def _check_order(folder: Path, manifest: dict[str, Any]) -> None:
 
 def _check_tree(folder: Path, manifest: dict[str, Any], kind: TreeKind) -> None:
     _ = opened_tree(folder, manifest, kind)
-    _check_file(folder, trees_of(manifest)[kind])
+    _check_file(folder, trees_of(manifest)[kind], keep_again(kind))
 
 
-def _check_file(folder: Path, known: dict[str, Any]) -> None:
+def _check_file(folder: Path, known: dict[str, Any], fix: str = REBUILD) -> None:
     path = folder / known["file"]
     if file_sha256(path) != known["sha256"]:
-        raise damaged(str(path), "its checksum does not fit")
+        raise damaged(str(path), "its checksum does not fit", fix)

@@ -298,12 +298,7 @@ def _turtle(pieces: Iterator[bytes]) -> Iterator[Entry]:
                 directive = []
             continue
         if kind != "sign":
-            if kind == "name":
-                prefix, _, local = value.partition(":")
-                value = value if prefix == "_" else prefixes.get(prefix, f"{prefix}:") + re.sub(r"\\(.)", r"\1", local)
-            elif kind == "iri":
-                value = urljoin(base, _unescaped(value))
-            statement.append((value, language))
+            statement.append((_whole_name(kind, value, prefixes, base), language))
             continue
         if statement and about is None:
             about, statement = statement[0][0], statement[1:]
@@ -318,6 +313,14 @@ def _turtle(pieces: Iterator[bytes]) -> Iterator[Entry]:
         if value == ".":
             about = None
     yield from concepts.entries()
+
+
+def _whole_name(kind: str, value: str, prefixes: dict[str, str], base: str) -> str:
+    """What a token names: a name without its prefix, an address from the base on, or a text as it is."""
+    if kind == "name" and not value.startswith("_:"):
+        prefix, _, local = value.partition(":")
+        return prefixes.get(prefix, f"{prefix}:") + re.sub(r"\\(.)", r"\1", local)
+    return urljoin(base, _unescaped(value)) if kind == "iri" else value
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str, str]]:

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -26,6 +27,7 @@ import numpy as np
 from leadline.collections.documents.document import covering
 from leadline.errors import InputError, nearest
 from leadline.retrieval.index.analysis import prepared
+from leadline.retrieval.index.arrays import REBUILD
 from leadline.retrieval.index.packing import packed
 from leadline.retrieval.index.segment import SegmentFile, stored_terms
 from leadline.retrieval.index.terms import Terms, offsets_of
@@ -111,7 +113,9 @@ class Tree:
         if not by_code:
             raise InputError(source, "has no class or heading")
         number_of = {code: number for number, code in enumerate(by_code)}
-        labels, names, counts, keyed, places = [], [], [], {}, []
+        keyed: dict[bytes, dict[int, None]] = {}
+        places: list[tuple[str, int]] = []
+        labels, names, counts = [], [], []
         for number, (code, same) in enumerate(by_code.items()):
             label = next((each.label for each in same if each.label), code)
             own = list(dict.fromkeys([label, *(name for each in same for name in each.names if name)]))
@@ -166,8 +170,7 @@ class Tree:
 
     def groups(self) -> Iterable[list[str]]:
         """The names of each heading that has several."""
-        bounds = self.name_starts.tolist()
-        for first, last in zip(bounds, bounds[1:], strict=False):
+        for first, last in pairwise(self.name_starts.tolist()):
             if last - first > 1:
                 yield [self.names[number].decode() for number in range(first, last)]
 
@@ -208,9 +211,9 @@ class Tree:
         }
 
     @classmethod
-    def open(cls, path: Path, source: str) -> Tree:
-        """The tree of a file; an error where its arrays do not fit together."""
-        file = SegmentFile(path)
+    def open(cls, path: Path, source: str, fix: str = REBUILD) -> Tree:
+        """The tree of a file; an error with the advice `fix` where its arrays do not fit together."""
+        file = SegmentFile(path, fix)
         labels = file.terms("labels", "label_lengths", "labels")
         names, keys = file.terms("names", "name_lengths", "names"), file.terms("keys", "key_lengths", "names")
         counts = file.integers("name_counts", np.int64, "names")
@@ -262,7 +265,7 @@ def _stored_lists(lists: Lists, name: str) -> dict[str, NDArray[Any]]:
 def _opened_lists(file: SegmentFile, name: str, count: int, below: int) -> Lists:
     counts, values = (file.integers(array, np.int64, name) for array in (f"{name}_counts", name))
     fits = len(counts) == count and int(counts.min(initial=0)) >= 0 and int(counts.sum()) == len(values)
-    if not fits or not (0 <= int(values.min(initial=0)) and int(values.max(initial=-1)) < below):
+    if not fits or not (int(values.min(initial=0)) >= 0 and int(values.max(initial=-1)) < below):
         raise file.damaged(name)
     return Lists(offsets_of(counts), values)
 

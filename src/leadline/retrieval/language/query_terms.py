@@ -273,14 +273,14 @@ def _query_words(analyses: Sequence[Analysis], words: Sequence[bytes]) -> list[Q
     return found
 
 
-# Compounds of German and Dutch: the words of a collection that are composed of a word and other words of the collection.
+# Compounds of German and Dutch: words of a collection that are composed of a word and other words of the collection.
 #
 # A word of the collection is a compound with a word if what is before and behind that word is empty, or is made of
 # words of the collection with at least three letters, perhaps with a linking s, es, n, en, er or e after each. So
 # *Rahmen* is in *Fahrradrahmen* where *Fahrrad* is a word of the collection, and not in *umrahmen*. A final e may be
-# lost in German: *Sprache* is in *Sprachausgabe*. All of it is found when a query asks, by all words that the index then
-# has: postings and lengths are as without it, and a word and its compounds are counted together only where it is asked
-# for. Only words of documents in the language are taken.
+# lost in German: *Sprache* is in *Sprachausgabe*. All of it is found when a query asks, by all words that the index has
+# then: postings and lengths are as without it, and a word and its compounds are counted together only where it is
+# asked for. Only words of documents in the language are taken.
 
 
 COMPOUNDING = ("de", "nl")

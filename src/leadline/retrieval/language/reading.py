@@ -573,6 +573,9 @@ class _QueryParser:
             return Side((("", WordOrPhrase(name)), ("", word)))
         if isinstance(node, (Within, Boosted)):
             return node if isinstance(node, Within) else self._filters(name, node.part)
+        if isinstance(node, Heading):
+            self.notes.append(f"{name}: says nothing about {query_text(node)[:40]}, which was taken without it")
+            return node
         if isinstance(node, Saved):
             self.notes.append(f"{name}:#{node.number} was taken as #{node.number}: an earlier query has its own fields")
             return node

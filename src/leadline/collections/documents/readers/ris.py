@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from leadline.collections.documents.document import Document
 from leadline.collections.documents.fields.record_fields import (
@@ -21,6 +21,26 @@ from leadline.collections.documents.registry import Broken, Raw, Window, reader
 _LINE = re.compile(r"([A-Z][A-Z0-9])  - ?(.*)")
 _MARKER = tag_marker("TY", rb"TY  -", rb"TY  - (?:[A-Z]{2,8})?(?=\s|\Z)")
 _LABEL = re.compile(r"ASReview_(?:relevant|irrelevant|not_seen)", re.IGNORECASE)
+
+
+def reference(document: Document, notes: Iterable[str] = ()) -> str:
+    """A document as a reference, which `read` reads again.
+
+    >>> print(reference(Document("10051933", title="Of nails", inventors=("Ann",)), ["read"]), end="")
+    TY  - JOUR
+    ID  - 10051933
+    TI  - Of nails
+    AU  - Ann
+    N1  - read
+    ER  -
+    <BLANKLINE>
+    """
+    fields = [("TY", "PAT" if document.office else "JOUR"), ("ID", document.id), ("TI", document.title)]
+    fields += [("AU", name) for name in document.inventors]
+    fields += [("PB", "; ".join(document.applicants)), ("PY", document.publication), ("LA", document.language)]
+    fields += [("AB", document.abstract), *(("N1", note) for note in notes)]
+    lines = [f"{tag}  - {' '.join(text.split())}" for tag, text in fields if text]
+    return "\n".join([*lines, "ER  - ", "", ""])
 
 
 def split_references(window: Window) -> Iterator[Raw | Broken]:
