@@ -90,3 +90,24 @@ def test_a_damaged_index_is_one_line(office: Any, tmp_path: Path) -> None:
     segment.write_bytes(segment.read_bytes()[:-100])
     assert office.error("search", str(index), "film").endswith(": build the index again")
     assert "is not an index" in office.error("search", str(tmp_path / "nothing"), "film")
+
+
+def test_index_keeps_a_scheme_and_a_thesaurus(office: Any, tmp_path: Path) -> None:
+    index, mesh, scheme = str(tmp_path / "i"), tmp_path / "mesh.bin", tmp_path / "scheme.xml"
+    mesh.write_text("*NEWRECORD\nMH = Nails\nENTRY = Pins, Bent|T1\nMN = J01\n*NEWRECORD\nMH = Films\nMN = J01.2\n")
+    item = '<classification-item level="{}"><classification-symbol>{}</classification-symbol>{}</classification-item>'
+    groups = item.format(8, "C08J5/00", item.format(9, "C08J5/12", item.format(10, "C08J5/18", "")))
+    scheme.write_text(f"<class-scheme>{groups}</class-scheme>")
+    office.run("index", office.collection, "-o", index, "--positions", "-q")
+    out, err = office.run("index", office.collection, "-o", index, "--update", "--thesaurus", str(mesh))
+    assert out.startswith("0 added, 7 documents")
+    assert err == "  keeps mesh.bin, thesaurus of 2 headings\n"
+    office.run("index", office.collection, "-o", index, "--update", "--scheme", str(scheme), "-q")
+    assert {row["document"] for row in office.rows("search", index, "mesh:nails -polymer")} == {
+        "WO9700001A1",
+        "JP1990001A",
+    }
+    assert len(office.rows("search", index, "class:C08J5/12")) == 2
+    err = office.run("index", office.collection, "-o", index, "--positions", "--scheme", str(scheme))[1]
+    assert f"replaces the index of 7 documents in {index}; its thesaurus is not kept: name it with --thesaurus" in err
+    assert Index.open(index).kept_trees == ["scheme"]

@@ -67,8 +67,6 @@ def update(
     rules = None if mapping is None else read_mapping(mapping)
     if origin.get("mapping") is not None and rules is None:
         raise InputError(str(folder), "was built with --map: name the mapping again, with --map TOML")
-    if rules is not None and rules.has_side_tables and not found:
-        raise InputError("--map", f"{rules.name} names tables beside the documents: name a document there too")
     keep = origin.get("keep", [])  # one that no build made has all its documents
     has_claims = bool((old.records["claims"] > 0).any())
     usual = DEFAULT_RULE if has_claims else ANY_TEXT
@@ -104,9 +102,15 @@ def update(
         new = sum(staging.done[number]["documents"] for number in staging.done if number >= count)
         if not new and len(set(deleted)) == len(old):
             raise InputError(str(folder), "no document would be left")
-        tables = {} if rules is None else rules.side_tables(found[0].folder if found else "")
-        if tables:
-            _say(old, f"its {' and '.join(tables)} are those of the tables in {found[0].folder} now")
+        tables: dict[str, Any] = {}
+        if rules is not None and mapping is not None:
+            beside = found[0].folder if found else Path(mapping).parent
+            tables = rules.side_tables(beside)
+            if tables:
+                _say(
+                    old,
+                    f"its {' and '.join(tables)} are those of the tables beside {beside} or the mapping as they are now",
+                )
         return staging.finish(
             tables.get("citations"),
             tables.get("families"),
