@@ -107,10 +107,7 @@ def update(
             beside = found[0].folder if found else Path(mapping).parent
             tables = rules.side_tables(beside)
             if tables:
-                _say(
-                    old,
-                    f"its {' and '.join(tables)} are those of the tables beside {beside} or the mapping as they are now",
-                )
+                _say(old, f"its {' and '.join(tables)} are those of the tables beside {beside} as they are now")
         return staging.finish(
             tables.get("citations"),
             tables.get("families"),
