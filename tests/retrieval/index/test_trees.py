@@ -14,7 +14,7 @@ from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.manifest import check_index, files_of
 from leadline.retrieval.index.tree_files import read_tree
-from leadline.retrieval.index.trees import Entry, Heading, Tree, class_order
+from leadline.retrieval.index.trees import Entry, HeadingNames, Tree, class_order
 from leadline.text.checksums import sealed
 
 CPC_FILE = Path(__file__).parents[3].parent / "shared/data/patents/uspto_forms/cpcScheme/cpc-scheme-A01L.xml"
@@ -156,7 +156,7 @@ def test_mesh(tmp_path: Path, content: str) -> None:
     mesh = read_tree(_written(tmp_path, content), "thesaurus")
     names = ("Hypertension", "Blood Pressure, High", "High Blood Pressure")
     for asked in ("hypertension", "HIGH  blood pressure", "D006973", "c14.907.489"):
-        assert mesh.heading(asked) == Heading("Hypertension", names), asked
+        assert mesh.heading(asked) == HeadingNames("Hypertension", names), asked
     assert mesh.labels_under("Vascular Diseases") == ["Vascular Diseases", "Hypertension", "Hypertensive Retinopathy"]
     # C11.768 is not in the file: what is under it is under C11.
     assert mesh.labels_under("Eye Diseases") == ["Eye Diseases", "Hypertensive Retinopathy"]
@@ -175,7 +175,7 @@ def test_what_is_under_a_heading_is_told_by_its_place() -> None:
 def test_skos(tmp_path: Path, content: str) -> None:
     thesaurus = read_tree(_written(tmp_path, content), "thesaurus")
     found = thesaurus.exploded("vascular diseases")
-    assert found[0] == Heading("Vascular Diseases", ("Vascular Diseases", "Gefäßkrankheiten"))
+    assert found[0] == HeadingNames("Vascular Diseases", ("Vascular Diseases", "Gefäßkrankheiten"))
     assert {each.label for each in found} == {"Vascular Diseases", "Hypertension", "AneurysmA"}
     assert thesaurus.exploded("C14") == found
     assert "C14" not in found[0].names

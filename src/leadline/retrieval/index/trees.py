@@ -10,7 +10,7 @@ any case, and codes too, as C14.907.489 and D006973. `tree_files.py` reads the f
 >>> [each.label for each in tree.exploded("vascular diseases")]
 ['Vascular Diseases', 'Hypertension']
 >>> tree.heading("high blood pressure")
-Heading(label='Hypertension', names=('Hypertension', 'High Blood Pressure'))
+HeadingNames(label='Hypertension', names=('Hypertension', 'High Blood Pressure'))
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Heading:
+class HeadingNames:
     """A heading, and the names under which texts may have it, its label first."""
 
     label: str
@@ -72,14 +72,14 @@ def name_key(name: str) -> bytes:
 
 
 @dataclass(frozen=True)
-class Lists:
-    """Lists of numbers: that of n is values[starts[n]:starts[n + 1]]."""
+class NumberLists:
+    """NumberLists of numbers: that of n is values[starts[n]:starts[n + 1]]."""
 
     starts: NDArray[np.int64]
     values: NDArray[np.int64]
 
     @classmethod
-    def of(cls, owners: Sequence[int], values: Sequence[int], count: int) -> Lists:
+    def of(cls, owners: Sequence[int], values: Sequence[int], count: int) -> NumberLists:
         """Each owner's values, in their order."""
         owner = np.array(owners, np.int64)
         order = np.argsort(owner, kind="stable")
@@ -99,9 +99,9 @@ class Tree:
     names: Terms  # of all headings, one after the other
     name_starts: NDArray[np.int64]  # of each heading's names
     keys: Terms  # names and codes as they are looked for, sorted, each once
-    of_key: Lists  # the headings of each
+    of_key: NumberLists  # the headings of each
     heading_of: NDArray[np.int64]  # of each place of the tree
-    under: Lists  # the places right under each place
+    under: NumberLists  # the places right under each place
     source: str = field(default="", compare=False)
 
     @classmethod
@@ -135,9 +135,9 @@ class Tree:
             Terms.of([name.encode() for name in names]),
             offsets_of(counts),
             Terms.of(keys),
-            Lists.of(owners, [number for key in keys for number in keyed[key]], len(keys)),
+            NumberLists.of(owners, [number for key in keys for number in keyed[key]], len(keys)),
             np.array([number for _, number in places], np.int64),
-            Lists.of(above, below, len(places)),
+            NumberLists.of(above, below, len(places)),
             source,
         )
 
@@ -148,12 +148,12 @@ class Tree:
         """Whether there is a heading of this name or code."""
         return bool(self.keys.find([name_key(name)])[0] >= 0)
 
-    def heading(self, name: str) -> Heading | None:
+    def heading(self, name: str) -> HeadingNames | None:
         """The heading of a name or code, the first of several; None where there is none."""
         found = self._numbers(name)
         return self._heading(int(found[0])) if len(found) else None
 
-    def exploded(self, name: str) -> list[Heading]:
+    def exploded(self, name: str) -> list[HeadingNames]:
         """The heading of a name or code, or all that have it, and then every narrower heading; empty without any."""
         asked = self._numbers(name)
         return [self._heading(number) for number in dict.fromkeys([*asked.tolist(), *self._narrower(asked)])]
@@ -178,15 +178,15 @@ class Tree:
         found = self.keys.find([name_key(name)])
         return self.of_key.of_all(found[found >= 0])
 
-    def _heading(self, number: int) -> Heading:
+    def _heading(self, number: int) -> HeadingNames:
         first, last = self.name_starts[number : number + 2].tolist()
-        return Heading(self.labels[number].decode(), tuple(self.names[at].decode() for at in range(first, last)))
+        return HeadingNames(self.labels[number].decode(), tuple(self.names[at].decode() for at in range(first, last)))
 
     @cached_property
-    def _places(self) -> Lists:
+    def _places(self) -> NumberLists:
         """The places of each heading."""
         places = range(len(self.heading_of))
-        return Lists.of(self.heading_of.tolist(), list(places), len(self))
+        return NumberLists.of(self.heading_of.tolist(), list(places), len(self))
 
     def _narrower(self, numbers: NDArray[np.int64]) -> list[int]:
         """The headings at all places under those of some headings, nearest first; a circle is walked once."""
@@ -258,16 +258,16 @@ def _edges(
     return above, below
 
 
-def _stored_lists(lists: Lists, name: str) -> dict[str, NDArray[Any]]:
+def _stored_lists(lists: NumberLists, name: str) -> dict[str, NDArray[Any]]:
     return {f"{name}_counts": packed(np.diff(lists.starts)), name: packed(lists.values)}
 
 
-def _opened_lists(file: SegmentFile, name: str, count: int, below: int) -> Lists:
+def _opened_lists(file: SegmentFile, name: str, count: int, below: int) -> NumberLists:
     counts, values = (file.integers(array, np.int64, name) for array in (f"{name}_counts", name))
     fits = len(counts) == count and int(counts.min(initial=0)) >= 0 and int(counts.sum()) == len(values)
     if not fits or not (int(values.min(initial=0)) >= 0 and int(values.max(initial=-1)) < below):
         raise file.damaged(name)
-    return Lists(offsets_of(counts), values)
+    return NumberLists(offsets_of(counts), values)
 
 
 # Ranges of classes, in the order in which schemes list them.

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from leadline.collections.documents.document import is_main_group, levels, symbol
 from leadline.errors import InputError, nearest
-from leadline.retrieval.language.tree import CLASS_FILTERS, DATE_FILTERS, FILTERS, ORDERS, ResultOrder
+from leadline.retrieval.language.tree import CLASS_FILTERS, DATE_FILTERS, FILTERS, HEADINGS, ORDERS, ResultOrder
 from leadline.text.days import day_number, iso
 
 ALIASES = {
@@ -653,7 +653,7 @@ class FieldCursor(TextCursor):
     def _instead(self, name: str) -> str:
         if name.lower() == "sort":
             return f"results can be sorted by {', '.join(ORDERS)}"
-        own = [field for field in self.fields if field not in FILTERS]
+        own = [field for field in self.fields if field not in (*FILTERS, *HEADINGS)]
         known = [*own, "applicant", "inventor", "class", "published"]
         hint = (
             nearest(name[:40], [f"{field}:" for field in self.fields]) or f"; fields are {', '.join(known)} and others"
