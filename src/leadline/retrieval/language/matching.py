@@ -317,7 +317,12 @@ class Phrase:
         return reduce(np.logical_and, (_mask(unit.postings(at)[0], at) for unit in dict.fromkeys(self.words) if unit))
 
     def spans(self, at: FieldPlaces, among: NDArray[np.bool_]) -> Spans:
-        among = among & self.candidates(at)
+        lists = sorted((unit.postings(at)[0] for unit in dict.fromkeys(self.words) if unit is not None), key=len)
+        rows = reduce(_in_both, lists)
+        rows = rows[among[rows]]
+        if not len(rows):  # as of most names of a thesaurus: no place is read
+            return Spans(np.empty(0, np.int64), np.empty(0, np.int64))
+        among = _mask(rows, at)
         found = {unit: unit.places(at, among) for unit in dict.fromkeys(self.words) if unit is not None}
         if self.slop:
             return self._sloppy(found)
@@ -472,8 +477,8 @@ def _mask(documents: NDArray[np.integer[Any]], at: FieldPlaces) -> NDArray[np.bo
     return mask
 
 
-def _in_both(few: Places, many: Places) -> Places:
-    """The places that are in both ascending lists."""
+def _in_both(few: NDArray[Any], many: NDArray[Any]) -> NDArray[Any]:
+    """The numbers that are in both ascending lists."""
     if not len(many):
         return many
     found = np.minimum(np.searchsorted(many, few), len(many) - 1)
