@@ -114,6 +114,24 @@ def test_letters_alone_make_no_compound(new_folder: NewFolder, word: str, other:
     assert _names(Language(Index.build(texts, new_folder(), fields=["abstract"])), word) == {"a"}
 
 
+@pytest.mark.parametrize(
+    ("code", "word", "other", "little"),
+    [
+        ("de", "Bindung", "Verbindung", "ver"), ("de", "Lage", "Anlage, Auflage, Einlage", "auf ein"),
+        ("de", "Form", "Uniformierung", "uni ung"), ("nl", "leiding", "aanleiding", "aan"),
+        ("nl", "deling", "verdeling", "ver"), ("nl", "stand", "verstandheid", "ver heid"),
+    ],
+)  # fmt: skip
+def test_beginnings_and_endings_are_no_parts(
+    new_folder: NewFolder, code: str, word: str, other: str, little: str
+) -> None:
+    """Also where they stand alone somewhere, as behind a line that was broken."""
+    texts = [Document("a", language=code, abstract=f"{word} {little}"), Document("b", language=code, abstract=other)]
+    rules = Analysis(stop_words="none")
+    language = Language(Index.build(texts, new_folder(), fields=["abstract"], analysis=rules))
+    assert _names(language, word) == {"a"}
+
+
 def test_compounds_are_of_documents_in_the_language(new_folder: NewFolder) -> None:
     texts = [
         Document("en1", language="en", abstract="A microfilm"),

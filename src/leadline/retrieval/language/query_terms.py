@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from leadline.retrieval.choices import COMMON
 from leadline.retrieval.index.analysis import Analysis, joined, prepared, spans, spelled, variants
 from leadline.retrieval.index.index import Index, Lists
 from leadline.retrieval.index.segment import Field
@@ -286,6 +287,13 @@ def _query_words(analyses: Sequence[Analysis], words: Sequence[bytes]) -> list[Q
 COMPOUNDING = ("de", "nl")
 SHORTEST_PART = 3  # letters of each part of a compound
 SHORTEST = 4  # letters of a word that may lose its e
+# Beginnings and endings that make one word of another, and little words: in real texts some stand alone, where a line
+# was broken.
+_NO_PARTS = {
+    "de": "ver ent zer emp miss hin her dar los weg ung ion gen heit keit lich isch schaft bar sam ier iert",
+    "nl": """ver ont her toe mee weg aan bij uit van het een met der den des die dat als nog per tot wel zij hij wij ook
+        dan dus niet voor door over onder tegen naar heid lijk baar ing ion gen iseer""",
+}
 _LINKS = ("", "s", "es", "n", "en", "er", "e")
 _MOST_PARTS = 4
 
@@ -305,7 +313,7 @@ def compounds(
             first, last = field.forms.starts[number : number + 2].tolist()
             own |= {field.forms.word(form).decode() for form in range(first, last)}
     own = {form for form in own if len(form) >= SHORTEST_PART and form.isalpha()}
-    known: dict[str, bool] = {}
+    known = dict.fromkeys((*_NO_PARTS[language].split(), *(word.decode() for word in COMMON.get(language, ()))), False)
 
     def is_word(part: str) -> bool:
         if part not in known:
