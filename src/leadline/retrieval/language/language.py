@@ -17,6 +17,7 @@ from leadline.retrieval.index import derived
 from leadline.retrieval.index.analysis import in_several_words, prepared
 from leadline.retrieval.index.index import Index, rows_with_all
 from leadline.retrieval.index.segment import MISSING
+from leadline.retrieval.language.headings import names_of, possible
 from leadline.retrieval.language.kinds_of_text import refuse_strategy
 from leadline.retrieval.language.matching import (
     DATED,
@@ -583,41 +584,10 @@ class Meaning:
 
     def _names_of(self, node: Heading) -> list[Phrase] | None:
         """The names of a heading that may be in some document, as phrases; None where there is no such heading."""
-        thesaurus, shown = self.index.thesaurus, query_text(node)[:60]
-        if thesaurus is None:
-            where = f"`leadline index COLLECTION -o {self.index.folder} --update --thesaurus FILE` keeps one"
-            self._note(f"{shown} was taken as words: no thesaurus is loaded; {where}")
-            return None
-        name, stroke, subheading = node.name, "", ""
-        if not thesaurus.has(name):
-            name, stroke, subheading = node.name.partition("/")
-        exploded = thesaurus.exploded(name.strip())
-        if not exploded:
-            self._note(f"{shown} was taken as words: not in {thesaurus.source}{thesaurus.nearest(name)}")
-            return None
-        if stroke:
-            self._note(f"{shown}: the subheading {subheading.strip()[:40]} is ignored")
-        first = thesaurus.heading(name.strip())
-        headings = exploded if node.exploded or first is None else [first]
-        names = list(dict.fromkeys(each for heading in headings for each in heading.names))
-        narrower = f" with {counted(len(headings) - 1, 'narrower heading')}" if node.exploded else ""
-        self._note(f"{shown} is {headings[0].label}{narrower}: {counted(len(names), 'name')} searched for in the texts")
-        found = list(dict.fromkeys(phrase for phrase in self.index.phrases(names) if phrase is not None))
-        return self._possible(found)
-
-    def _possible(self, phrases: Sequence[Phrase]) -> list[Phrase]:
-        """Those of which each word is in some document: most names of a large thesaurus are in none."""
-        units = list({unit: None for phrase in phrases for unit in query_words(phrase)})
-        terms = list({term: None for unit in units for term in (unit.term, *unit.others)})
-        there = np.zeros(len(terms), np.bool_)
-        for field_name in self.index.fields:
-            there |= self.index.has_terms(field_name, terms)
-        known = {term for term, is_there in zip(terms, there.tolist(), strict=True) if is_there}
-        return [
-            phrase
-            for phrase in phrases
-            if all(unit.pattern or not known.isdisjoint((unit.term, *unit.others)) for unit in query_words(phrase))
-        ]
+        names, notes = names_of(self.index, node)
+        for note in notes:
+            self._note(note)
+        return None if names is None else possible(self.index, names)
 
     # Parts together
 
