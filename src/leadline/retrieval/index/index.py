@@ -84,6 +84,7 @@ class Index(Result):
         self.segments = [opened_segment(folder, known) for known in manifest["segments"]]
         self.bases = offsets_of([len(segment) for segment in self.segments])
         self._columns: dict[str, NDArray[Any]] = {}  # those that were asked for
+        self._trees: dict[TreeKind, Tree | None] = {}  # those that were asked for; all queries share them
         self._order = OrderFile(folder, manifest, len(self))
         # The rank of each document by id: documents with equal scores are sorted by it, high first.
         self.ranks = self._order.ranks
@@ -168,15 +169,20 @@ class Index(Result):
         """Which trees are kept."""
         return list(trees_of(self.manifest))
 
-    @cached_property
+    @property
     def scheme(self) -> Tree | None:
         """The scheme of classes that the index keeps; None where it has none."""
-        return opened_tree(self.folder, self.manifest, "scheme")
+        return self._tree("scheme")
 
-    @cached_property
+    @property
     def thesaurus(self) -> Tree | None:
         """The thesaurus that the index keeps; None where it has none."""
-        return opened_tree(self.folder, self.manifest, "thesaurus")
+        return self._tree("thesaurus")
+
+    def _tree(self, kind: TreeKind) -> Tree | None:
+        if kind not in self._trees:
+            self._trees[kind] = opened_tree(self.folder, self.manifest, kind)
+        return self._trees[kind]
 
     def update(
         self,
