@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from leadline.collections.documents.build import write_collection
+from leadline.collections.documents.collection import Collection
+from leadline.collections.documents.document import Document
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.index import Index
 from leadline.text.checksums import sealed
@@ -109,3 +111,15 @@ def test_index_keeps_a_scheme_and_a_thesaurus(office: Any, tmp_path: Path) -> No
     err = office.run("index", office.collection, "-o", index, "--positions", "--scheme", str(scheme))[1]
     assert f"replaces the index of 7 documents in {index}; its thesaurus is not kept: name it with --thesaurus" in err
     assert Index.open(index).kept_trees == ["scheme"]
+
+
+def test_an_update_says_that_korean_words_stay_whole(office: Any, tmp_path: Path) -> None:
+    collection = tmp_path / "c"
+    write_collection([Document("KR1", language="ko", title="전지용 전극")], collection, {"made": "here"})
+    older = Analysis(syllables="whole")
+    Index.build(Collection.open(collection), tmp_path / "i", fields=["title"], analysis=older, origin=str(collection))
+    err = office.run("index", str(collection), "-o", str(tmp_path / "i"), "--update")[1]
+    assert "Korean words stay whole, as before format 6: leave out --update to find them in longer words" in err
+    err = office.run("index", str(collection), "-o", str(tmp_path / "i"))[1]
+    assert "Korean" not in err
+    assert [row["document"] for row in office.rows("search", str(tmp_path / "i"), "전지")] == ["KR1"]

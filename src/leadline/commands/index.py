@@ -276,6 +276,9 @@ def _notes(index: Index, settings: dict[str, Any], options: argparse.Namespace) 
     notes = []
     if not index.manifest["positions"]:
         notes.append("no positions are stored: use --positions for phrases and NEAR")
+    korean = any(b"ko" in list(segment.coded("language").terms) for segment in index.segments)
+    if options.update and korean and index.analysis.syllables == "whole":
+        notes.append("Korean words stay whole, as before format 6: leave out --update to find them in longer words")
     if not options.update and settings["stop"] == "" and settings["language"] not in COMMON:
         notes.append(f"no common words are left out: there is no list for {LANGUAGES[settings['language']]}")
     return notes

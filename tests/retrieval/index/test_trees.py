@@ -343,7 +343,7 @@ def test_an_older_index_is_read_as_it_was(tmp_path: Path) -> None:
     (index.folder / "manifest.json").write_bytes(sealed(content))
     older = ll.search(index.folder, "전지")
     assert [hit.name for hit in older.hits] == ["KR2"]
-    assert "of an older format" in str(older.notes)
+    assert "made in an older format" in str(older.notes)
     kept = Index.open(index.folder).keep({"thesaurus": read_tree(_written(tmp_path, TURTLE), "thesaurus")})
     assert kept.analysis.syllables == "whole"
     assert kept.manifest["version"] == 6
