@@ -69,8 +69,8 @@ if TYPE_CHECKING:
 
 _HANGUL = re.compile("[가-힣]")
 WHOLE_WORDS = (
-    "this index was made in an older format, in which a Korean word is found only as a whole: `leadline index` makes one "
-    "that finds it in longer words"
+    "this index was made in an older format, in which a Korean word is found only as a whole: `leadline index` makes "
+    "one that finds it in longer words"
 )
 
 
