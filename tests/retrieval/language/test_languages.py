@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -187,11 +188,20 @@ def _english(seed: int) -> list[dict[str, str]]:
     ]
 
 
+def _golden() -> list[dict[str, str]]:
+    """The patents and articles of the golden files, a document for each thousand characters."""
+    files = sorted((Path(__file__).parents[2] / "golden" / "documents").glob("*.xml"))
+    whole = " ".join(re.sub("<[^>]*>", " ", path.read_text()) for path in files)
+    pieces = [whole[at : at + 1000] for at in range(0, len(whole), 1000)]
+    return [{"id": f"US{at}", "title": text[:100], "abstract": text} for at, text in enumerate(pieces)]
+
+
 @pytest.mark.parametrize("positions", [True, False])
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_scores_of_english_texts_are_those_of_older_indexes(new_folder: NewFolder, seed: int, positions: bool) -> None:
+@pytest.mark.parametrize("texts", [_golden(), _english(1), _english(2)], ids=["golden", "random", "another"])
+def test_scores_of_english_texts_are_those_of_older_indexes(
+    new_folder: NewFolder, texts: list[dict[str, str]], positions: bool
+) -> None:
     """To the last bit, and every array of the segments."""
-    texts = _english(seed)
     made = [
         Index.build(texts, new_folder(), fields=["title", "abstract"], positions=positions, analysis=analysis)
         for analysis in (Analysis(syllables="whole"), Analysis(syllables="pairs"))
@@ -200,7 +210,12 @@ def test_scores_of_english_texts_are_those_of_older_indexes(new_folder: NewFolde
     assert old.names() == new.names()
     assert all(np.array_equal(old[name], new[name]) for name in old.names())
     for model in ("bm25", "bm25f", "dirichlet", "jelinek-mercer", "dph"):
-        for query in ("polymer silicone", "membrer catalone covid-19", "cafe 1000 butanediol"):
+        for query in (
+            "polymer silicone",
+            "membrer catalone covid-19",
+            "cafe 1000 butanediol",
+            "a method of the invention",
+        ):
             one, other = (Searcher(index).search(query, model=model) for index in made)
             assert one.rows.tolist() == other.rows.tolist()
             assert one.scores.tobytes() == other.scores.tobytes()
