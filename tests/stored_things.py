@@ -38,6 +38,7 @@ from leadline.retrieval.index.manifest import (
 )
 from leadline.retrieval.index.manifest import KIND as INDEX
 from leadline.retrieval.index.manifest import VERSION as INDEX_VERSION
+from leadline.retrieval.index.trees import Entry, Tree
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.grid import GridRuns, plan
 from leadline.retrieval.word_search import HISTORY
@@ -82,7 +83,11 @@ def make_all(place: Path, word: str) -> dict[str, Path]:
     at["forms"] = place / "forms"
     write_forms([patent(each) for each in documents(word)], at["forms"], ["ris", "uspto"])
     write_collection(documents(word), at["collection"], {"of": word})
-    Index.build(Collection.open(at["collection"]), at["index"], fields=("title", "abstract"), origin="../collection")
+    index = Index.build(
+        Collection.open(at["collection"]), at["index"], fields=("title", "abstract"), origin="../collection"
+    )
+    headings = [Entry("1", word, ["a nail", "nails"]), Entry("2", "bent", broader=["1"])]
+    index.keep({"thesaurus": Tree.of(headings, "headings.ttl")})
     add_vectors(at["index"], word)
     topics = place / "topics.tsv"
     topics.write_text(f"topic\tpatent\n1\t{number(word, 0)}\n2\t{number(word, 1)}\n")

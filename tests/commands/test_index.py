@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from leadline.collections.documents.build import write_collection
+from leadline.collections.documents.collection import Collection
+from leadline.collections.documents.document import Document
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.index import Index
 from leadline.text.checksums import sealed
@@ -84,9 +86,40 @@ def test_a_damaged_index_is_one_line(office: Any, tmp_path: Path) -> None:
     office.run("index", office.collection, "-o", str(index), "-q")
     manifest = json.loads((index / "manifest.json").read_text())
     (index / "manifest.json").write_bytes(sealed(manifest | {"version": 99}))
-    assert "has format 99, this version reads up to 5" in office.error("search", str(index), "film")
+    assert "has format 99, this version reads up to 6" in office.error("search", str(index), "film")
     (index / "manifest.json").write_bytes(sealed(manifest))
     segment = next(index.glob("segment-*"))
     segment.write_bytes(segment.read_bytes()[:-100])
     assert office.error("search", str(index), "film").endswith(": build the index again")
     assert "is not an index" in office.error("search", str(tmp_path / "nothing"), "film")
+
+
+def test_index_keeps_a_scheme_and_a_thesaurus(office: Any, tmp_path: Path) -> None:
+    index, mesh, scheme = str(tmp_path / "i"), tmp_path / "mesh.bin", tmp_path / "scheme.xml"
+    mesh.write_text("*NEWRECORD\nMH = Nails\nENTRY = Pins, Bent|T1\nMN = J01\n*NEWRECORD\nMH = Films\nMN = J01.2\n")
+    item = '<classification-item level="{}"><classification-symbol>{}</classification-symbol>{}</classification-item>'
+    groups = item.format(8, "C08J5/00", item.format(9, "C08J5/12", item.format(10, "C08J5/18", "")))
+    scheme.write_text(f"<class-scheme>{groups}</class-scheme>")
+    office.run("index", office.collection, "-o", index, "--positions", "-q")
+    out, err = office.run("index", office.collection, "-o", index, "--update", "--thesaurus", str(mesh))
+    assert out.startswith("0 added, 7 documents")
+    assert err == "  keeps mesh.bin, thesaurus of 2 headings\n"
+    office.run("index", office.collection, "-o", index, "--update", "--scheme", str(scheme), "-q")
+    found = office.rows("search", index, "mesh:nails -polymer")
+    assert {row["document"] for row in found} == {"WO9700001A1", "JP1990001A"}
+    assert len(office.rows("search", index, "class:C08J5/12")) == 2
+    err = office.run("index", office.collection, "-o", index, "--positions", "--scheme", str(scheme))[1]
+    assert f"replaces the index of 7 documents in {index}; its thesaurus is not kept: name it with --thesaurus" in err
+    assert Index.open(index).kept_trees == ["scheme"]
+
+
+def test_an_update_says_that_korean_words_stay_whole(office: Any, tmp_path: Path) -> None:
+    collection = tmp_path / "c"
+    write_collection([Document("KR1", language="ko", title="전지용 전극")], collection, {"made": "here"})
+    older = Analysis(syllables="whole")
+    Index.build(Collection.open(collection), tmp_path / "i", fields=["title"], analysis=older, origin=str(collection))
+    err = office.run("index", str(collection), "-o", str(tmp_path / "i"), "--update")[1]
+    assert "Korean words stay whole, as before format 6: leave out --update to find them in longer words" in err
+    err = office.run("index", str(collection), "-o", str(tmp_path / "i"))[1]
+    assert "Korean" not in err
+    assert [row["document"] for row in office.rows("search", str(tmp_path / "i"), "전지")] == ["KR1"]

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from leadline.collections.documents.build import build
+from leadline.collections.documents.collection import Collection
 from leadline.retrieval.index.index import Index
 
 
@@ -167,3 +169,18 @@ def test_a_session_in_python(office: Any, tmp_path: Path) -> None:
 def test_dates_that_exclude_each_other(office: Any) -> None:
     _, err = office.run("search", office.index, "film", "--after", "2010", "--before", "2000")
     assert "no day is in both: nothing matches; did you mean after:2000 before:2010?" in err
+
+
+def test_results_as_ris_are_read_again(office: Any, tmp_path: Path) -> None:
+    out, err = office.run("search", office.index, "silver AND wrapping", "-f", "ris", "-o", str(tmp_path / "found.ris"))
+    assert (out, err) == ("", "")
+    build([tmp_path / "found.ris"], tmp_path / "c", keep="all")
+    found = {each.id: each for each in Collection.open(tmp_path / "c").documents()}
+    asked = [row["document"] for row in office.rows("search", office.index, "silver AND wrapping")]
+    assert list(found) == asked
+    assert (tmp_path / "found.ris").read_text().startswith(f"TY  - PAT\nID  - {asked[0]}\nTI  - ")
+    assert found["EP1000001B1"].abstract
+    assert found["EP1000001B1"].title == "Antibacterial polymer film"
+    for options in (["--why"], ["--explain-query"]):
+        with pytest.raises(SystemExit):
+            office.run("search", office.index, "silver", "-f", "ris", *options)

@@ -8,6 +8,7 @@ Examples:
   leadline index patents -o patents.index --positions
   leadline index patents -o patents.index --fields title,abstract,claims --stem porter
   leadline index patents -o patents.index --update
+  leadline index records -o records.index --update --thesaurus desc2026.xml
 """
 
 from __future__ import annotations
@@ -66,13 +67,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     unset: dict[str, Any] = {"default": None}  # since --update refuses what is given
     public("build_index").add(
         parser,
-        *("fields", "stemming", "stop_words", "language", "positions", "unit", "workers"),
+        *("fields", "stemming", "stop_words", "language", "positions", "unit", "workers", "scheme", "thesaurus"),
         fields={"metavar": "NAMES", "type": list_of(choice([*FIELDS, *DERIVED])), **unset},
         stemming={"flags": ["--stem"], "dest": "stem", **unset},
         stop_words={"flags": ["--stop"], "dest": "stop", "choices": STOP_LISTS, **unset},
         language={"choices": LANGUAGES, **unset},
         positions={"action": argparse.BooleanOptionalAction, **unset},
         unit=unset,
+        scheme={"metavar": "FILE", "type": INPUT_TREE},
+        thesaurus={"metavar": "FILE", "type": INPUT_TREE},
     )
     add_choice(parser, "--words", get_args(Words), "how 1,2-dichloroethane is split into words", None, "chemical")
     add_choice(parser, "--members", get_args(Members), "texts of a family", None, "joined")
@@ -112,14 +115,22 @@ def run(options: argparse.Namespace) -> None:
     collection = Collection.open(options.collection)
     folder = Path(options.output)
     there = _refuse_other_content(folder)
+    from leadline.retrieval.index.tree_files import read_trees
+
+    trees = read_trees(options.scheme, options.thesaurus)  # before the work
     if there is not None and not options.update:
-        print_notes([f"replaces the index of {counted(there, 'document')} in {folder}"], options)
+        lost = [f"its {kind} is not kept: name it with --{kind}" for kind in there.kept_trees if kind not in trees]
+        print_notes(
+            ["; ".join([f"replaces the index of {counted(len(there), 'document')} in {folder}", *lost])], options
+        )
     start = time.monotonic()
     with chosen_cluster(options) as spread, progress_bar("indexing", quiet=options.quiet) as step:
         if options.update:
             index, changes = _update(collection, folder, step, options.workers)
         else:
             index, changes = _build(collection, folder, settings, step, options, spread), None
+    if trees:
+        index = index.keep(trees)
     seconds = time.monotonic() - start
     words = sum(count for name, count in index.manifest["counts"].items() if name.endswith(" words"))
     size = sum(file.stat().st_size for file in folder.glob("*.arrays"))
@@ -129,7 +140,9 @@ def run(options: argparse.Namespace) -> None:
     print(f"{done}{units}, {counted(words, 'word')} in {fields}, {readable_size(size)}, in {seconds:.1f} s")
     if options.dense is not None or (options.update and _has_older_vectors(index)):
         _add_vectors(folder, options)
-    print_notes(_notes(index, settings, options), options)
+    kept = {"scheme": "class", "thesaurus": "heading"}
+    said = [f"keeps {tree.source}, {kind} of {counted(len(tree), kept[kind])}" for kind, tree in trees.items()]
+    print_notes([*said, *_notes(index, settings, options)], options)
 
 
 def _add_vectors(folder: Path, options: argparse.Namespace) -> None:
@@ -161,14 +174,14 @@ def _has_older_vectors(index: Index) -> bool:
     return all(map(find_spec, (*NEEDED, PACKAGE))) and bool(older_vectors(SearchContext(index)))
 
 
-def _refuse_other_content(folder: Path) -> int | None:
-    """Refuse a folder that holds something else, such as the collection; return the documents of an index there."""
+def _refuse_other_content(folder: Path) -> Index | None:
+    """Refuse a folder that holds something else, such as the collection; return the index that is there."""
     from leadline.retrieval.index.index import Index
     from leadline.retrieval.index.manifest import MANIFEST
 
     if (folder / MANIFEST).exists():
         try:
-            return len(Index.open(folder))
+            return Index.open(folder)
         except InputError as error:
             if "not an index" in error.problem or "not the manifest of an index" in error.problem:
                 raise InputError(str(folder), "is not an index: name another folder") from None
@@ -263,6 +276,9 @@ def _notes(index: Index, settings: dict[str, Any], options: argparse.Namespace) 
     notes = []
     if not index.manifest["positions"]:
         notes.append("no positions are stored: use --positions for phrases and NEAR")
+    korean = any(b"ko" in list(segment.coded("language").terms) for segment in index.segments)
+    if options.update and korean and index.analysis.syllables == "whole":
+        notes.append("Korean words stay whole, as before format 6: leave out --update to find them in longer words")
     if not options.update and settings["stop"] == "" and settings["language"] not in COMMON:
         notes.append(f"no common words are left out: there is no list for {LANGUAGES[settings['language']]}")
     return notes

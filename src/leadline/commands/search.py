@@ -11,6 +11,7 @@ Examples:
   leadline search patents.index coating --then 'pagerank(weight=0.3)' --why
   leadline search patents.index 'ti,ab=coating W/5 glaze' --explain-query
   leadline search patents.index '#1 AND #2 NOT title:metal' --history session.json
+  leadline search patents.index coating -k 500 -f ris -o found.ris
 """
 
 from __future__ import annotations
@@ -65,17 +66,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--why", action="store_true", help="show what each word, and each step of --then, adds to the score")
     add_cluster_option(parser)
     public("evaluate").add(parser, "memory")
-    add_result_options(parser, "search")
+    add_result_options(parser, "search", "ris")
 
 
 def run(options: argparse.Namespace) -> None:
     check_format(options)
+    if options.format == "ris" and (options.explain_query or options.why or not options.query):
+        raise UsageError("--format ris", "has the documents that are found, and nothing about the query: leave it out")
     check_memory(options)
     from leadline.records.inputs import read_groups
     from leadline.retrieval.models.registry import MODELS
     from leadline.retrieval.models.searcher import parse_model
     from leadline.retrieval.pipeline.context import SearchContext
-    from leadline.retrieval.word_search import SearchHistory, has_texts, keep_to, result_table, search_words
+    from leadline.retrieval.word_search import SearchHistory, has_texts, keep_to, search_words, texts_of
 
     text = " ".join(options.query)
     with wrong_usage("--model"):
@@ -105,23 +108,35 @@ def run(options: argparse.Namespace) -> None:
     if options.explain_query:
         _explain(found, options)
         return
-    page = TerminalPage.for_output(options.output)
-    cut = found.snippets(snippet_length(page))
-    if options.format == "table":
-        write(_result_page(page, found, cut, why), options.output)
+    if options.format == "ris":
+        from leadline.collections.documents.readers.ris import reference
+
+        write("".join(map(reference, texts_of(found.hits))).encode("utf-8", "replace"), options.output)
     else:
-        more: dict[str, list[Any]] = {}
-        if options.why:
-            more["why"] = why if options.format == "json" else list(map(_sum_text, why))
-        if options.format == "json":
-            more["highlights"] = [[{"start": start, "end": end} for start, end in each.marks] for each in cut]
-        write_table(result_table(found.hits, cut, more), options)
+        _write_hits(found, why, options)
     moved = "no titles and texts: the collection was moved; name its folder with --collection"
     kept = []
     if history is not None:
         found = history.keep(found)
         kept = [f"#{found.number}: {counted(found.found, 'document')}, kept in {options.history}"]
     print_notes([*found.notes, *([] if has_texts(context) else [moved]), *kept], options)
+
+
+def _write_hits(found: SearchResult, why: Sequence[Sequence[Share]], options: argparse.Namespace) -> None:
+    """Write the hits as a page for the terminal, or as a table."""
+    from leadline.retrieval.word_search import result_table
+
+    page = TerminalPage.for_output(options.output)
+    cut = found.snippets(snippet_length(page))
+    if options.format == "table":
+        write(_result_page(page, found, cut, why), options.output)
+        return
+    more: dict[str, list[Any]] = {}
+    if options.why:
+        more["why"] = list(why) if options.format == "json" else list(map(_sum_text, why))
+    if options.format == "json":
+        more["highlights"] = [[{"start": start, "end": end} for start, end in each.marks] for each in cut]
+    write_table(result_table(found.hits, cut, more), options)
 
 
 def _explain(found: SearchResult, options: argparse.Namespace) -> None:

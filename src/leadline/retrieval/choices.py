@@ -33,6 +33,7 @@ DERIVED = ("biology", "entities", "phrases", "sentences")  # fields made of the 
 Stemming = Literal["snowball", "porter", "none"]
 StopWords = Literal["common", "none"]
 Words = Literal["chemical", "plain"]
+Syllables = Literal["pairs", "whole"]
 Unit = Literal["document", "family"]
 Members = Literal["joined", "first", "longest"]  # whose texts a family has
 # Snowball's name for each language it stems.

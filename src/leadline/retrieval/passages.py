@@ -76,7 +76,7 @@ def claim_terms(claims: Sequence[str], analysis: Analysis) -> list[list[str]]:
 
 
 def _terms(texts: Sequence[str], analysis: Analysis) -> Occurrences:
-    return WordSpans.of(*joined(texts), analysis.words).terms(analysis)
+    return WordSpans.of(*joined(texts), analysis.words, analysis.syllables).terms(analysis)
 
 
 @cache
@@ -250,7 +250,7 @@ class Marker:
         if not pieces:
             return
         content, offsets = joined(pieces)
-        starts, lengths, first = spans(content, offsets, self.analysis.words)
+        starts, lengths, first = spans(content, offsets, self.analysis.words, self.analysis.syllables)
         whole = content.tobytes()
         places = list(zip(starts.tolist(), (starts + lengths).tolist(), strict=True))
         terms = [term.decode() for term in self.analysis.reduced([whole[start:end] for start, end in places])]
@@ -276,13 +276,13 @@ class Marker:
         text = " ".join(text.split())
         marks = self.marks(text)
         if len(text) <= width:
-            return Snippet(text, tuple((start, end) for start, end, _ in marks))
+            return Snippet(text, _apart((start, end) for start, end, _ in marks))
         room = max(width - 4, 1)  # for the dots at both ends
         first, last = self._window(marks, room)
         start, end = _cut(text, first, last, room)
         before, behind = ("… " if start else ""), (" …" if end < len(text) else "")
         shift = len(before) - start
-        inside = tuple((a + shift, b + shift) for a, b, _ in marks if start <= a and b <= end)
+        inside = _apart((a + shift, b + shift) for a, b, _ in marks if start <= a and b <= end)
         return Snippet(before + text[start:end] + behind, inside)
 
     def _window(self, marks: list[tuple[int, int, str]], room: int) -> tuple[int, int]:
@@ -300,6 +300,21 @@ class Marker:
                     if (round(weight, 9), start - end) > most:
                         best, most = (start, end), (round(weight, 9), start - end)
         return best
+
+
+def _apart(marks: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Marks in their order, those that overlap as one: pairs of the syllables of a Korean word do.
+
+    >>> _apart([(0, 2), (1, 3), (3, 5)])
+    ((0, 3), (3, 5))
+    """
+    apart: list[tuple[int, int]] = []
+    for start, end in marks:
+        if apart and start < apart[-1][1]:
+            apart[-1] = (apart[-1][0], max(end, apart[-1][1]))
+        else:
+            apart.append((start, end))
+    return tuple(apart)
 
 
 def _cut(text: str, first: int, last: int, room: int) -> tuple[int, int]:

@@ -128,16 +128,20 @@ def bearing_on_claims(
     return _bearing(claims, parts, terms, weights, passages, levels), weights
 
 
+_LAST_DIGITS = 1e-13  # of a score: a few hundred units in the last place
+
+
 def _first_families(context: SearchContext, request: Request, ranking: Ranking, k: int) -> Ranking:
     """The first k families, each by one document: of equal members the one with most of the claims' words.
 
-    Systems that give all members of a family the same score leave open which of them should be read.
+    Systems that give all members of a family the same score, but for the last digits that keep their order
+    (`FamilyMembers`), leave open which of them should be read.
     """
     first = context.one_a_family(ranking, k)
     score_of = dict(zip(context.family_or_self[first.rows].tolist(), first.scores.tolist(), strict=True))
     families = context.family_or_self[ranking.rows].tolist()
-    equal = [score_of.get(family) == score for family, score in zip(families, ranking.scores.tolist(), strict=True)]
-    rows = ranking.rows[np.array(equal, np.bool_)]
+    of_first = np.array([score_of.get(family, np.inf) for family in families])
+    rows = ranking.rows[np.isclose(ranking.scores, of_first, rtol=_LAST_DIGITS, atol=0.0)]
     terms = claim_terms([claim.text for claim in claims_or_abstract(context.document(request))], context.index.analysis)
     query = Query(dict.fromkeys((term for claim in terms for term in claim), 1.0))
     if len(rows) == len(first) or not query.terms:

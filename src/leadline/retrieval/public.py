@@ -73,6 +73,8 @@ def build_index(
     stop_words: Literal["common", "none"] = "common",
     unit: Literal["document", "family"] = "document",
     workers: Workers | None = None,
+    scheme: Path | None = None,
+    thesaurus: Path | None = None,
 ) -> Index:
     """Index a collection, or any documents.
 
@@ -84,20 +86,25 @@ def build_index(
     stop_words: common words to leave out (default: those of the language)
     unit: what is indexed as one
     workers: number of threads (default: number of cores)
+    scheme: keep a scheme of classes with the index: the IPC or CPC in XML
+    thesaurus: keep a thesaurus with the index: MeSH (XML or ASCII), SKOS (RDF/XML or Turtle)
     """
     from leadline.collections.documents.collection import Collection
     from leadline.retrieval.index.analysis import Analysis
     from leadline.retrieval.index.index import Index
+    from leadline.retrieval.index.tree_files import read_trees
 
+    trees = read_trees(scheme, thesaurus)  # before the work
     _check_type("positions", positions, bool, "True or False")
     if isinstance(fields, str):
         raise InputError("fields", f"must be a list of fields, got {fields!r}; write [{fields!r}]")
     source = Collection.open(collection) if isinstance(collection, (str, os.PathLike)) else collection
     origin = str(source.folder.absolute()) if isinstance(source, Collection) else ""
     analysis = Analysis(language, stemming, stop_words)
-    return Index.build(
+    index = Index.build(
         source, folder, fields=fields, analysis=analysis, positions=positions, workers=workers, origin=origin, unit=unit
     )
+    return index.keep(trees) if trees else index
 
 
 def search(

@@ -192,7 +192,7 @@ def search_words(
     language = Language(context.index, earlier, context.searching)
     mask = _allowed(language, before, after, {"classes": classes, "office": offices})
     filters = {"before": before, "after": after, "class": classes, "office": offices}
-    about = [note for name, value in filters.items() if value for note in _about(context.index, name)]
+    about = [note for name, value in filters.items() if value for note in _about(context.index, name, value)]
     dates = [(name, date) for name, date in (("after", after), ("before", before)) if date]
     about += filter(None, [no_day_between(dates)])
     order: ResultOrder | None = "newest" if newest else None
@@ -218,9 +218,9 @@ def _request(text: str, answer: Answer, mask: NDArray[np.bool_] | None) -> Reque
     return Request(Topic("query", text), queries=(Query(answer.terms),), mask=mask, ranking=answer.ranking)
 
 
-def _about(index: Index, name: str) -> list[str]:
+def _about(index: Index, name: str, value: str | Sequence[str]) -> list[str]:
     """Notes on a filter: no document has a value, dates of filing are used, documents without a date are left out."""
-    notes = notes_of(index, name, [])
+    notes = notes_of(index, name, [value] if isinstance(value, str) else value)
     undated = int(missing(index, name).sum()) if name in ("before", "after") else 0
     left_out = [f"{counted(undated, 'document')} without a date left out"] if undated else []
     return [*notes, *left_out]

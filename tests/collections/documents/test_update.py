@@ -209,3 +209,41 @@ else:
     build_folder.OwnedFolder.keep_only = dies
 main({command!r})
 """
+
+
+MAPPING = """[fields]
+id = "pn"
+title = "name"
+abstract = "text"
+[tables.citations]
+file = "cites.tsv"
+"""
+
+
+def test_a_collection_built_with_a_mapping_takes_updates(tmp_path: Path) -> None:
+    """It is that of a build from all records; the tables beside them are read as they are then."""
+    (tmp_path / "my.toml").write_text(MAPPING)
+    (tmp_path / "cites.tsv").write_text("citing\tcited\nUS7000001B2\tUS7000000B2\n")
+
+    def records(*named: tuple[int, str]) -> list[dict[str, Any]]:
+        return [{"pn": f"US{number}B2", "name": name, "text": "A nail."} for number, name in named]
+
+    first = written(tmp_path, "first.jsonl", records((7_000_000, "nail"), (7_000_001, "screw")))
+    build([first], tmp_path / "c", mapping=tmp_path / "my.toml", keep="all")
+    more = written(tmp_path, "more.jsonl", records((7_000_001, "bolt"), (7_000_002, "nut")))
+    with pytest.raises(InputError, match="was built with --map: name the mapping again, with --map TOML"):
+        update(tmp_path / "c", [more])
+    (tmp_path / "cites.tsv").write_text("citing\tcited\nUS7000001B2\tUS7000000B2\nUS7000002B2\tUS7000001B2\n")
+    with pytest.warns(LeadlineWarning, match="its citations are those of the tables beside .* as they are now"):
+        update(tmp_path / "c", [more], mapping=tmp_path / "my.toml")
+    both = written(tmp_path, "both.jsonl", records((7_000_000, "nail"), (7_000_001, "bolt"), (7_000_002, "nut")))
+    build([both], tmp_path / "new", mapping=tmp_path / "my.toml", keep="all")
+    assert facts(tmp_path / "c") == facts(tmp_path / "new")
+    cli.main(
+        ["collection", "update", str(tmp_path / "c"), "--delete", "US7000001B2", "--map", str(tmp_path / "my.toml")]
+    )
+    assert Collection.open(tmp_path / "c").records["id"].to_list() == ["US7000000B2", "US7000002B2"]
+    (tmp_path / "my.toml").write_text(MAPPING.replace('"name"', '"text"'))
+    with pytest.warns(LeadlineWarning, match=r"my\.toml is not the mapping as it was: documents that stay are as"):
+        update(tmp_path / "c", [more], mapping=tmp_path / "my.toml")
+    assert [each.title for each in Collection.open(tmp_path / "c").documents()] == ["nail", "A nail.", "A nail."]

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leadline.errors import InputError
+from leadline.retrieval.choices import Syllables
 from leadline.retrieval.index.analysis import Analysis, _spans, classes, joined
 from leadline.retrieval.index.kernels import find_words
 
@@ -60,13 +61,18 @@ def test_wrong_settings_are_refused() -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.lists(st.text(st.sampled_from("ab1.,- é水\U0001f600\U00020000₂"), max_size=12), max_size=4), st.booleans())
-def test_both_engines_find_the_same_words(texts: list[str], chemical: bool) -> None:
+@given(
+    st.lists(st.text(st.sampled_from("ab1.,- é水\U0001f600\U00020000₂전지용ー"), max_size=12), max_size=4),
+    st.booleans(),
+    st.booleans(),
+)
+def test_both_engines_find_the_same_words(texts: list[str], chemical: bool, pairs: bool) -> None:
+    syllables: Syllables = "pairs" if pairs else "whole"
     content, offsets = joined(texts)
     room = len(content)
     starts, lengths, of_text = [0] * room, [0] * room, [0] * (len(texts) + 1)
-    plain = content.tolist(), len(texts), offsets.tolist(), classes().tolist(), chemical
+    plain = content.tolist(), len(texts), offsets.tolist(), classes(syllables).tolist(), chemical
     count = find_words(*plain, starts, lengths, of_text)
     for kernels in (False, True):
-        found = _spans.version(kernels)(content, offsets, "chemical" if chemical else "plain")
+        found = _spans.version(kernels)(content, offsets, "chemical" if chemical else "plain", syllables)
         assert [part.tolist() for part in found] == [starts[:count], lengths[:count], of_text]

@@ -263,7 +263,7 @@ def test_manifests_of_any_shape_are_told_in_one_line(built: Path, tmp_path_facto
 @pytest.mark.parametrize(("content", "words"), [
     (b"[" * 200_000, "is damaged, it is not JSON"), (b"[]", "is damaged, it is not a JSON object"),
     (b'{"what": "a leadline index", "version": 4}', "is damaged, its checksum is missing"),
-    (b'{"what": "a leadline index", "version": 7}', "has format 7, this version reads up to 5: update leadline"),
+    (b'{"what": "a leadline index", "version": 7}', "has format 7, this version reads up to 6: update leadline"),
     (b'{"what": "a leadline index", "version": 1}', "has format 1, which has no checksums: build the index again"),
     (b'{"what": "a leadline index", "version": 2}', "has format 2, which has no words as they are written: build"),
     (b'{"what": "a leadline index", "version": 3}', "has format 3, which has no compressed postings: build the index"),

@@ -158,7 +158,7 @@ def test_damage_and_other_versions_are_told_in_one_line(tmp_path: Path) -> None:
         (lambda: segment.write_bytes(content.replace(b"arrays 2", b"arrays 3")), "has format 3, .* up to 2: update"),
         (lambda: segment.write_bytes(b"something else"), "is not a file of an index"),
         (segment.unlink, "is missing: build the index again"),
-        (lambda: write_manifest({"version": 99}), "has format 99, this version reads up to 5: update leadline"),
+        (lambda: write_manifest({"version": 99}), "has format 99, this version reads up to 6: update leadline"),
         (lambda: write_manifest({"version": 1}), "has format 1, which has no checksums: build the index again"),
         (lambda: (tmp_path / "manifest.json").write_text("{"), "is damaged, it is not JSON: build the index again"),
         (lambda: (tmp_path / "manifest.json").write_text("{}"), "is not the manifest of an index"),

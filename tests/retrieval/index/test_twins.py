@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,7 +26,9 @@ from leadline.retrieval.index.terms import Terms, _find, offsets_of
 from leadline.retrieval.models.searcher import Searcher
 from leadline.text.engine import Job
 
-text = st.text(st.sampled_from("abé1.,- \n水\U0001f600\U00020000\U00010400₂ÿ"), max_size=30) | st.text(max_size=15)
+text = st.text(st.sampled_from("abé1.,- \n水\U0001f600\U00020000\U00010400₂ÿ전지용ー"), max_size=30) | st.text(
+    max_size=15
+)
 term = st.binary(max_size=3)
 
 
@@ -41,12 +44,12 @@ def _flat(answer: object) -> object:
 
 
 @settings(max_examples=examples(300))
-@given(st.lists(text, max_size=6), st.sampled_from(["chemical", "plain"]))
-def test_words_and_their_numbers(texts: list[str], words: str) -> None:
+@given(st.lists(text, max_size=6), st.sampled_from(["chemical", "plain"]), st.sampled_from(["pairs", "whole"]))
+def test_words_and_their_numbers(texts: list[str], words: Any, syllables: Any) -> None:
     content, offsets = joined(texts)
-    plain, fast = both(analysis._spans, content, offsets, words)
+    plain, fast = both(analysis._spans, content, offsets, words, syllables)
     assert plain == fast
-    starts, lengths, _ = analysis._spans.version(False)(content, offsets, words)  # type: ignore[arg-type]
+    starts, lengths, _ = analysis._spans.version(False)(content, offsets, words, syllables)
     plain, fast = both(occurrences._numbered, content, starts, lengths)
     assert plain == fast
 

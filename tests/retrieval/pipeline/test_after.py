@@ -381,4 +381,13 @@ def test_members_of_a_family_join(context: SearchContext) -> None:
     late = ranked(context, {"US6100000B1": 4.0, "DE3900005A1": 1.0})
     assert TOPIC not in scores_of(context, FamilyMembers()(context, late))
     below = scores_of(context, FamilyMembers(share=0.5)(context, ranked(context, {"DE3900005A1": -4.0})))
-    assert below == {"US4000005A": -4.0, "DE3900005A1": -4.0}
+    assert below == pytest.approx({"US4000005A": -4.0, "DE3900005A1": -4.0}, rel=1e-15)
+
+
+def test_members_of_a_family_stay_in_the_order_of_their_own_scores(context: SearchContext) -> None:
+    first = ranked(context, {"DE3900005A1": 4.0, "EP0500002B1": 2.0, "EP0500002A1": 1.5})
+    done = scores_of(context, FamilyMembers()(context, first))
+    assert list(done)[:2] == ["DE3900005A1", "US4000005A"]  # which the search itself did not find
+    assert list(done).index("EP0500002B1") < list(done).index("EP0500002A1")
+    assert len(set(done.values())) == len(done)
+    assert done == pytest.approx({name: 4.0 if name[:2] in ("DE", "US") else 2.0 for name in done}, rel=1e-15)

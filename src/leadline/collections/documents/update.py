@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from leadline.collections.choices import DEFAULT_RULE
@@ -25,8 +26,10 @@ from leadline.collections.documents.build import (
 from leadline.collections.documents.build_folder import Staging
 from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import ANY_TEXT, checked_rule
+from leadline.collections.documents.fields.mapping import read_mapping
 from leadline.collections.documents.numbers import normalise
 from leadline.collections.documents.registry import READERS
+from leadline.collections.documents.sources import fingerprint
 from leadline.collections.documents.tables import Replaced
 from leadline.errors import InputError, LeadlineWarning, checked_choice, visible
 from leadline.records.result import counted
@@ -40,6 +43,7 @@ def update(
     *,
     delete: Sequence[str] = (),
     form: str | None = None,
+    mapping: str | os.PathLike[str] | None = None,
     processes: int = 1,
     part_bytes: int = PART_BYTES,
     progress: Progress | None = None,
@@ -49,6 +53,9 @@ def update(
     A document whose id is in the collection replaces it. `delete` are numbers in any spelling; one that was deleted
     before is left so, with a warning. What a document must have is as it was when the collection was built; documents
     that are in the collection stay. The same update again, perhaps since nobody saw it end, changes nothing.
+
+    A collection that was built with a mapping needs it again, as `mapping`, for new documents and for the tables of
+    citations and families that it names, which are read anew.
     """
     found = named_sources(sources)
     if form is not None:
@@ -57,21 +64,21 @@ def update(
         raise InputError(os.fspath(folder), "nothing to add or delete was named")
     old = Collection.open(folder)
     origin = old.manifest["origin"]
-    if origin.get("mapping") is not None:
-        raise InputError(
-            str(folder), "was built with --map, whose tables are not kept: build it again with all documents"
-        )
+    rules = None if mapping is None else read_mapping(mapping)
+    if origin.get("mapping") is not None and rules is None:
+        raise InputError(str(folder), "was built with --map: name the mapping again, with --map TOML")
     keep = origin.get("keep", [])  # one that no build made has all its documents
     has_claims = bool((old.records["claims"] > 0).any())
     usual = DEFAULT_RULE if has_claims else ANY_TEXT
-    options = Options(usual if keep is None else checked_rule(keep), form)
+    options = Options(usual if keep is None else checked_rule(keep), form, rules)
+    made_by = None if mapping is None else fingerprint(Path(mapping))
     new_origin = {
         "update": old.manifest["hash"],
         "sources": [{"name": each.name, "bytes": each.size, "sha256": each.fingerprint()} for each in found],
         "delete": list(delete),
         "keep": keep,
         "form": form,
-        "mapping": None,
+        "mapping": made_by,
         "part_bytes": part_bytes,
         "least_document_bytes": LEAST_DOCUMENT_BYTES,
     }
@@ -84,6 +91,8 @@ def update(
     if {**new_origin, "update": origin.get("update")} == origin:
         _say(old, "was updated with just this before: nothing is added twice")
         new_origin = origin  # which tidies up where the first was killed after its last step
+    elif origin.get("mapping") not in (None, made_by):
+        _say(old, f"{mapping} is not the mapping as it was: documents that stay are as they were read before")
     with Staging.open(old.folder, new_origin) as staging:
         if staging.finished is not None:
             return staging.finished
@@ -93,7 +102,17 @@ def update(
         new = sum(staging.done[number]["documents"] for number in staging.done if number >= count)
         if not new and len(set(deleted)) == len(old):
             raise InputError(str(folder), "no document would be left")
-        return staging.finish(replaced=Replaced(count, old.records.select("part", "place"), deleted))
+        tables: dict[str, Any] = {}
+        if rules is not None and mapping is not None:
+            beside = found[0].folder if found else Path(mapping).parent
+            tables = rules.side_tables(beside)
+            if tables:
+                _say(old, f"its {' and '.join(tables)} are those of the tables beside {beside} as they are now")
+        return staging.finish(
+            tables.get("citations"),
+            tables.get("families"),
+            replaced=Replaced(count, old.records.select("part", "place"), deleted),
+        )
 
 
 def _say(collection: Collection, what: str) -> None:

@@ -32,7 +32,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="numbers of documents to delete, separated by commas; or @FILE, one a line",
     )
     add_form_option(parser)
-    public("build_collection").add(parser, "processes", processes={"default": None})
+    public("build_collection").add(
+        parser,
+        *("mapping", "processes"),
+        mapping={"flags": ["--map"], "metavar": "TOML"},
+        processes={"default": None},
+    )
     add_options(parser, "-q")
 
 
@@ -50,6 +55,7 @@ def run(options: argparse.Namespace) -> None:
             options.sources,
             delete=delete,
             form=options.form,
+            mapping=options.mapping,
             processes=options.processes or os.cpu_count() or 1,
             progress=progress,
         )

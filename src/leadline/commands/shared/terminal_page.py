@@ -13,10 +13,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leadline.commands.shared.options import add_options
+from leadline.commands.shared.options import add_options, choice
 from leadline.commands.shared.output import shown_text, write
 from leadline.commands.shared.signature import public
 from leadline.errors import visible
+from leadline.records.result import FORMATS
 
 if TYPE_CHECKING:
     from leadline.retrieval.passages import Snippet
@@ -182,10 +183,14 @@ LINES = 2  # of a snippet
 INDENT = " " * 6
 
 
-def add_result_options(parser: argparse.ArgumentParser, function: str) -> None:
-    """The options of a command that lists the hits of a public function."""
+def add_result_options(parser: argparse.ArgumentParser, function: str, *more_formats: str) -> None:
+    """The options of a command that lists the hits of a public function, in tables and perhaps more formats."""
     public(function).add(parser, "k", k={"flags": ["-k"]})
-    add_options(parser, "--collection", "-f", "-o", "-q")
+    formats = (*FORMATS, *more_formats)
+    words = f"output format: {', '.join(formats)} (default: %(default)s)"
+    add_options(parser, "--collection")
+    add_options(parser, "-f", type=choice(formats), help=words)
+    add_options(parser, "-o", "-q")
 
 
 def snippet_length(page: TerminalPage) -> int:

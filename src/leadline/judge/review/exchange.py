@@ -23,6 +23,7 @@ from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Document
 from leadline.collections.documents.fields.record_fields import grade, identifier, record_document, unpacked
 from leadline.collections.documents.readers.review import chosen_label
+from leadline.collections.documents.readers.ris import reference
 from leadline.collections.documents.registry import READERS, Broken
 from leadline.collections.documents.sources import find_sources, open_streams
 from leadline.collections.documents.splitting import split
@@ -484,14 +485,8 @@ def review_ris(state: ReviewState, stage: str = "") -> bytes:
     grades, out = decisions(state, stage), []
     for row, document in _documents(state):
         reasons, notes, _ = _reasons_notes_readers(state, row)
-        fields = [("TY", "JOUR"), ("ID", document.id), ("TI", document.title)]
-        fields += [("AU", name) for name in document.inventors]
-        fields += [("PY", document.publication), ("AB", document.abstract), ("N1", LABELS[int(grades[row])])]
-        if grades[row] == UNSURE:
-            fields.append(("N1", "unsure"))
-        fields += [("N1", text) for text in (reasons, notes) if text]
-        out += [f"{tag}  - {' '.join(text.split())}\n" for tag, text in fields if text]
-        out.append("ER  - \n\n")
+        unsure = "unsure" if grades[row] == UNSURE else ""
+        out.append(reference(document, [LABELS[int(grades[row])], unsure, reasons, notes]))
     return "".join(out).encode("utf-8", "replace")
 
 

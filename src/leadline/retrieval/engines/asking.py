@@ -553,14 +553,14 @@ def _written_words(analysis: Analysis, text: str) -> dict[str, str]:
     {'film': 'films', 'metal': 'metal'}
     """
     content, offsets = joined([text])
-    starts, lengths, _ = spans(content, offsets, analysis.words)
+    starts, lengths, _ = spans(content, offsets, analysis.words)  # Korean words as they are: pairs are ours alone
     whole = content.tobytes()
     places = zip(starts.tolist(), lengths.tolist(), strict=True)
     words = [word for word, _ in Counter(whole[start : start + length] for start, length in places).most_common()]
     found: dict[str, str] = {}
     for word, term in zip(words, analysis.reduced(words), strict=True):
-        if term:
-            found.setdefault(term.decode(), word.decode())
+        for each in analysis.terms(word.decode()) if not word.isascii() else [term.decode()] if term else []:
+            found.setdefault(each, word.decode())
     return found
 
 

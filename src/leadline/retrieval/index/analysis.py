@@ -3,10 +3,13 @@
 A word is a run of letters and digits, in lower case and normalised Unicode. Names and numbers of
 chemistry stay whole (`words="chemical"`): a point or a comma between two digits belongs to the word, and so do a
 hyphen beside a digit and an ampersand between letters, as in AT&T. Any other hyphen separates words, as in
-water-in-oil. The parts of such words are in a dictionary of other spellings.
+water-in-oil. The parts of such words are in a dictionary of other spellings. Chinese and Japanese characters are words
+by themselves. A Korean word, which carries particles, is all its pairs of neighbouring syllables.
 
 >>> Analysis(stemming="none").terms("1,2-Dichloroethane (CAS 107-06-2) in H2SO4; water-in-oil, 3.5 %")
 ['1,2-dichloroethane', 'cas', '107-06-2', 'h2so4', 'water', 'oil', '3.5']
+>>> Analysis().terms("전지용 正極")
+['전지', '지용', '正', '極']
 
 Stop words of the language are left out and the other words are stemmed, except those with a digit. Queries are analysed
 as documents are, because an index stores its analysis.
@@ -24,8 +27,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from leadline.errors import InputError, checked_choice
-from leadline.retrieval.choices import COMMON, LANGUAGES, Stemming, StopWords, Words
-from leadline.retrieval.index.kernel_arguments import ALONE, AMPERSAND, BETWEEN, DIGIT, HYPHEN, LETTER, POINT
+from leadline.retrieval.choices import COMMON, LANGUAGES, Stemming, StopWords, Syllables, Words
+from leadline.retrieval.index.kernel_arguments import ALONE, AMPERSAND, BETWEEN, DIGIT, HYPHEN, LETTER, POINT, SYLLABLE
 from leadline.retrieval.index.terms import TERM_END as FORM_SEPARATOR
 from leadline.retrieval.index.terms import Terms
 from leadline.text.engine import Kernel, compiled_job
@@ -40,13 +43,19 @@ if TYPE_CHECKING:
 Capitals = Literal["small", "kept"]  # capitals distinguish NaCl from other words
 PADDING = 64  # bytes beyond the end, so that kernels may load eight bytes anywhere
 # All hyphens and the minus sign become one hyphen; trade mark signs become blanks; soft hyphens are removed.
+_HANGUL = (0xAC00, 0xD7A3)  # the syllables of Korean
+_JAPANESE_SIGNS = "々〻ーゝゞヽヾ"  # of length and repetition, which are parts of words like the characters before them
 _SAME = (("‐", "-"), ("‑", "-"), ("‒", "-"), ("–", "-"), ("−", "-"), ("™", " "), ("℠", " "), ("\xad", ""))
 
 
 @cache
-def classes() -> NDArray[np.uint8]:
+def classes(syllables: Syllables = "whole") -> NDArray[np.uint8]:
     """The class of every character up to U+FFFF, by its code."""
-    return np.frombuffer(bytes(_class_of(chr(code)) for code in range(0x10000)), np.uint8)
+    kinds = np.array([_class_of(chr(code)) for code in range(0x10000)], np.uint8)
+    if syllables == "pairs":
+        kinds[_HANGUL[0] : _HANGUL[1] + 1] = SYLLABLE
+        kinds[list(map(ord, _JAPANESE_SIGNS))] = ALONE
+    return kinds
 
 
 def _class_of(character: str) -> int:
@@ -107,10 +116,11 @@ class Analysis:
     stemming: Stemming = "snowball"  # `porter` is Porter's original stemmer, for English
     stop_words: StopWords = "common"
     words: Words = "chemical"  # `plain`: letters and digits only
+    syllables: Syllables = "pairs"  # of Korean; `whole`: a word between blanks, as in indexes before format 6
 
     def __post_init__(self) -> None:
         checked_choice("language", self.language, list(LANGUAGES))
-        for option, choices in (("stemming", Stemming), ("stop_words", StopWords), ("words", Words)):
+        for option, choices in _CHOICES:
             checked_choice(option, getattr(self, option), get_args(choices))
         if self.stop_words == "common" and self.language not in COMMON:
             raise InputError("stop_words", f"there is no list for {self.language}; choose none")
@@ -118,9 +128,10 @@ class Analysis:
     @classmethod
     def of(cls, settings: dict[str, Any], where: str) -> Analysis:
         """The analysis with these settings, as a manifest holds them."""
-        if set(settings) != {option.name for option in fields(cls)}:
+        known = {"syllables": "whole"} | settings  # indexes before format 6 do not say
+        if set(known) != {option.name for option in fields(cls)}:
             raise InputError(where, "has analysis settings that this version does not support: build the index again")
-        return cls(**settings)
+        return cls(**known)
 
     def settings(self) -> dict[str, str]:
         return asdict(self)
@@ -145,7 +156,7 @@ class Analysis:
     def terms(self, text: str) -> list[str]:
         """The terms of a text, in its order."""
         content, offsets = joined([text])
-        starts, lengths, _ = spans(content, offsets, self.words)
+        starts, lengths, _ = spans(content, offsets, self.words, self.syllables)
         whole = content.tobytes()
         words = [whole[start : start + length] for start, length in zip(starts.tolist(), lengths.tolist(), strict=True)]
         unique: dict[bytes, None] = dict.fromkeys(words)
@@ -164,19 +175,29 @@ class Analysis:
         ]
 
 
-def spans(content: NDArray[np.uint8], offsets: NDArray[np.int64], words: Words) -> _Spans:
-    """The start and the length of each word of joined texts, and the number of each text's first word."""
-    return _spans.choose(int(offsets[-1]))(content, offsets, words)
+_CHOICES = (("stemming", Stemming), ("stop_words", StopWords), ("words", Words), ("syllables", Syllables))
+
+
+def spans(
+    content: NDArray[np.uint8], offsets: NDArray[np.int64], words: Words, syllables: Syllables = "whole"
+) -> _Spans:
+    """The start and the length of each word of joined texts, and the number of each text's first word.
+
+    With `syllables="pairs"` those of a Korean word overlap.
+    """
+    return _spans.choose(int(offsets[-1]))(content, offsets, words, syllables)
 
 
 _Spans = tuple["NDArray[np.int64]", "NDArray[np.int32]", "NDArray[np.int64]"]
 
 
-def _spans_plain(content: NDArray[np.uint8], offsets: NDArray[np.int64], words: Words) -> _Spans:
+def _spans_plain(
+    content: NDArray[np.uint8], offsets: NDArray[np.int64], words: Words, syllables: Syllables = "whole"
+) -> _Spans:
     size = int(offsets[-1])
     begins = np.flatnonzero((content[:size] & 0xC0) != 0x80)  # of each character
     ends = np.append(begins[1:], size)
-    kinds = _kinds(content, begins)
+    kinds = _kinds(content, begins, syllables)
     first = np.searchsorted(begins, offsets[:-1])  # the first character of each text
     opens, closes = np.zeros(len(begins) + 1, np.bool_), np.zeros(len(begins) + 1, np.bool_)
     opens[first] = closes[first] = True
@@ -194,18 +215,22 @@ def _spans_plain(content: NDArray[np.uint8], offsets: NDArray[np.int64], words: 
     alone = kinds == ALONE
     goes_on = np.zeros(len(begins) + 1, np.bool_)
     goes_on[1:-1] = in_word[:-1] & in_word[1:] & ~opens[1:]
-    starts = np.flatnonzero((in_word & ~goes_on[:-1]) | alone)
-    stops = np.flatnonzero((in_word & ~goes_on[1:]) | alone)
+    # A syllable makes a pair with the next one, and is a word where it has no neighbour.
+    syllable, paired = kinds == SYLLABLE, np.zeros(len(begins) + 1, np.bool_)
+    paired[1:-1] = syllable[:-1] & syllable[1:] & ~opens[1:]
+    single = syllable & ~paired[:-1] & ~paired[1:]
+    starts = np.flatnonzero((in_word & ~goes_on[:-1]) | alone | single | paired[1:])
+    stops = np.flatnonzero((in_word & ~goes_on[1:]) | alone | single | paired[:-1])
     of_text = np.searchsorted(begins[starts], offsets)
     return begins[starts], (ends[stops] - begins[starts]).astype(np.int32), of_text
 
 
-def _kinds(content: NDArray[np.uint8], begins: NDArray[np.int64]) -> NDArray[np.uint8]:
+def _kinds(content: NDArray[np.uint8], begins: NDArray[np.int64], syllables: Syllables) -> NDArray[np.uint8]:
     """The class of each character, by its first byte."""
     lead = content[begins].astype(np.int32)
     second, third = (content[begins + k].astype(np.int32) & 63 for k in (1, 2))
     code = np.where(lead < 0xE0, (lead & 31) << 6 | second, (lead & 15) << 12 | second << 6 | third)
-    kinds = classes()[np.where(lead < 128, lead, code & 0xFFFF)]
+    kinds = classes(syllables)[np.where(lead < 128, lead, code & 0xFFFF)]
     # Beyond the table: rare scripts (letters), pictographs (separators), and from U+20000 on ideographs (words).
     far = np.flatnonzero(lead >= 0xF0)
     plane = (lead[far] & 7) << 2 | second[far] >> 4
@@ -215,11 +240,17 @@ def _kinds(content: NDArray[np.uint8], begins: NDArray[np.int64]) -> NDArray[np.
 
 
 @compiled_job("leadline.retrieval.index.kernels.find_words", plain=_spans_plain)
-def _spans(kernel: Kernel, content: NDArray[np.uint8], offsets: NDArray[np.int64], words: Words) -> _Spans:
+def _spans(
+    kernel: Kernel,
+    content: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    words: Words,
+    syllables: Syllables = "whole",
+) -> _Spans:
     texts, room = len(offsets) - 1, int(offsets[-1]) + 1  # a word has at least one byte
     starts, lengths = np.empty(room, np.int64), np.empty(room, np.int32)
     of_text = np.empty(texts + 1, np.int64)
-    found = kernel(content, texts, offsets, classes(), words == "chemical", starts, lengths, of_text)
+    found = kernel(content, texts, offsets, classes(syllables), words == "chemical", starts, lengths, of_text)
     return starts[:found], lengths[:found], of_text
 
 
@@ -406,8 +437,14 @@ class WordSpans:
     offsets: NDArray[np.int64]  # the number of each text's first word
 
     @classmethod
-    def of(cls, content: NDArray[np.uint8], text_offsets: NDArray[np.int64], words: Words) -> WordSpans:
-        starts, lengths, offsets = spans(content, text_offsets, words)
+    def of(
+        cls,
+        content: NDArray[np.uint8],
+        text_offsets: NDArray[np.int64],
+        words: Words,
+        syllables: Syllables = "whole",
+    ) -> WordSpans:
+        starts, lengths, offsets = spans(content, text_offsets, words, syllables)
         codes, first = _numbered.choose(int(lengths.sum()))(content, starts, lengths)
         whole = content.tobytes()
         unique = [

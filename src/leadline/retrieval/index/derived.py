@@ -203,7 +203,7 @@ def sentences(texts: Sequence[str], analysis: Analysis) -> Occurrences:
     >>> sentences(["Acid, more acid. An acid of Fig. 3; a base"], Analysis()).of_text(0)
     ['acid', 'acid', 'fig', '3', 'base']
     """
-    spans = WordSpans.of(*joined(texts), analysis.words)
+    spans = WordSpans.of(*joined(texts), analysis.words, analysis.syllables)
     reduced = analysis.reduced(spans.words)
     names = sorted({*reduced} - {b""})
     number = {name: place for place, name in enumerate(names)}

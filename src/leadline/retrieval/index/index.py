@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import chain
@@ -34,10 +34,19 @@ from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.derived import split_fields
 from leadline.retrieval.index.inverting import Records
 from leadline.retrieval.index.kernel_arguments import FieldLists
-from leadline.retrieval.index.manifest import MANIFEST, OrderFile, Origin, opened_segment, read_manifest
+from leadline.retrieval.index.manifest import (
+    MANIFEST,
+    OrderFile,
+    Origin,
+    opened_segment,
+    opened_tree,
+    read_manifest,
+    trees_of,
+)
 from leadline.retrieval.index.packing import NOT_IN_ORDER, PackedArray
 from leadline.retrieval.index.segment import CODES, NUMBERS, CodedColumn
 from leadline.retrieval.index.terms import offsets_of
+from leadline.retrieval.index.trees import Tree, TreeKind, class_range, ends_before, is_in_range, is_subgroup
 from leadline.text.engine import Kernel, compiled_job
 from leadline.text.fields import encode_id
 
@@ -75,6 +84,7 @@ class Index(Result):
         self.segments = [opened_segment(folder, known) for known in manifest["segments"]]
         self.bases = offsets_of([len(segment) for segment in self.segments])
         self._columns: dict[str, NDArray[Any]] = {}  # those that were asked for
+        self._trees: dict[TreeKind, Tree | None] = {}  # those that were asked for; all queries share them
         self._order = OrderFile(folder, manifest, len(self))
         # The rank of each document by id: documents with equal scores are sorted by it, high first.
         self.ranks = self._order.ranks
@@ -143,6 +153,36 @@ class Index(Result):
             raise InputError(str(self.folder), problem)
         add(source, self, workers)
         return Index.open(self.folder)
+
+    def keep(self, trees: Mapping[TreeKind, Tree]) -> Index:
+        """Keep a scheme of classes or a thesaurus in the folder, and return the new index.
+
+        Every search of the index then knows what is under a class or a heading. An update of the index keeps them.
+        """
+        from leadline.retrieval.index.writing import keep_trees
+
+        keep_trees(self.folder, self.manifest, trees)
+        return Index.open(self.folder)
+
+    @property
+    def kept_trees(self) -> list[TreeKind]:
+        """Which trees are kept."""
+        return list(trees_of(self.manifest))
+
+    @property
+    def scheme(self) -> Tree | None:
+        """The scheme of classes that the index keeps; None where it has none."""
+        return self._tree("scheme")
+
+    @property
+    def thesaurus(self) -> Tree | None:
+        """The thesaurus that the index keeps; None where it has none."""
+        return self._tree("thesaurus")
+
+    def _tree(self, kind: TreeKind) -> Tree | None:
+        if kind not in self._trees:
+            self._trees[kind] = opened_tree(self.folder, self.manifest, kind)
+        return self._trees[kind]
 
     def update(
         self,
@@ -307,11 +347,27 @@ class Index(Result):
         """Which documents have one of these offices, or one of these classes or a class under one of them.
 
         A class is a section, class, subclass or group: C07 includes C07D401/04, and C07D4 is group 4, C07D4* also 40 to
-        49 and so on. A main group, written C07D401 or C07D401/00, includes its subgroups.
+        49 and so on. A main group, written C07D401 or C07D401/00, includes its subgroups, and where the index keeps a
+        scheme, a subgroup those under it. C07D401-C07D405 are all from the first up to the last and what is under it.
         """
         checked_choice("column", column, list(CODES))
-        compact = ["".join(word.upper().split()) for word in words]
-        return np.concatenate([_rows_with_words(segment.coded(column), compact, column) for segment in self.segments])
+        asked = ["".join(word.upper().split()) for word in words]
+        if column not in CLASS_COLUMNS:
+            return self._having(column, asked, [])
+        ranges = [ends for word in asked if (ends := class_range(word)) and not ends_before(word)]
+        listed, others = [], []
+        for word in [*(word for word in asked if not class_range(word)), *(last for _, last in ranges)]:
+            known = self.scheme is not None and is_subgroup(word) and self.scheme.has(word)
+            listed += self.scheme.labels_under(word) if known and self.scheme is not None else []
+            others += [] if known else [word]
+        return self._having(column, listed, others, ranges)
+
+    def _having(
+        self, column: str, exactly: Sequence[str], under: Sequence[str], ranges: Sequence[tuple[str, str]] = ()
+    ) -> NDArray[np.bool_]:
+        """Which documents have one of some words, a class that is or begins as another, or one of a range."""
+        parts = (segment.coded(column) for segment in self.segments)
+        return np.concatenate([part.having(_chosen_words(part, exactly, under, ranges)) for part in parts])
 
 
 def _term_by_term(parts: Sequence[NDArray[np.int32]], counts: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -322,17 +378,25 @@ def _term_by_term(parts: Sequence[NDArray[np.int32]], counts: NDArray[np.int64])
     return np.concatenate([np.empty(0, np.int32), *chain.from_iterable(zip(*lists, strict=True))])
 
 
-def _rows_with_words(column: CodedColumn, words: Sequence[str], name: str) -> NDArray[np.bool_]:
+CLASS_COLUMNS = ("classes", "ipc", "cpc")
+
+
+def _chosen_words(
+    column: CodedColumn, exactly: Sequence[str], under: Sequence[str], ranges: Sequence[tuple[str, str]]
+) -> NDArray[np.bool_]:
+    """Which words of a column are chosen, as `Index._having` says."""
     chosen = np.zeros(len(column.terms) + 1, np.bool_)
-    is_class = name in ("classes", "ipc", "cpc")
-    for word in map(covering, words) if is_class else words:
-        exactly = column.terms.find([encode_id(word)])
-        chosen[exactly] = exactly[0] >= 0
-        if is_class:
-            beginning = word[:-1] if word.endswith("*") else f"{word}/" if is_main_group(word) else word
-            under = column.terms.prefixed(encode_id(beginning))
-            chosen[under.start : under.stop] = True
-    return column.having(chosen)
+    classes = [covering(word) for word in under]
+    found = column.terms.find([encode_id(word) for word in (*exactly, *classes)])
+    chosen[found[found >= 0]] = True
+    for word in classes:
+        beginning = word[:-1] if word.endswith("*") else f"{word}/" if is_main_group(word) else word
+        within = column.terms.prefixed(encode_id(beginning))
+        chosen[within.start : within.stop] = True
+    for first, last in ranges:
+        for number in column.terms.prefixed(encode_id(first[:1] if first[:1] == last[:1] else "")):
+            chosen[number] |= is_in_range(column.terms[number].decode(), first, last)
+    return chosen
 
 
 # Unite the postings of terms in several fields to one list per term.

@@ -55,7 +55,7 @@ def _occurrences(batch: DocumentBatch, analysis: Analysis) -> Iterator[tuple[str
     """The terms of each field, first those of the documents, then derived ones; one field is in memory at a time."""
     languages = [given[0] if given else "" for given in batch.codes["language"]]
     for name, texts in batch.texts.items():
-        yield name, WordSpans.of(*joined(texts), analysis.words).terms(analysis, languages)
+        yield name, WordSpans.of(*joined(texts), analysis.words, analysis.syllables).terms(analysis, languages)
     if batch.derived:
         whole = ["\n".join(texts) for texts in zip(*batch.texts.values(), strict=True)]
         for name in batch.derived:

@@ -8,7 +8,8 @@ from leadline.text.kernel_arguments import Bytes, Int32s, Int64s, UInt64s
 
 # Classes of characters, assigned in `analysis.py`. The order matters: LETTER and DIGIT, which make words, are
 # compared as a range, and so are POINT, HYPHEN and AMPERSAND, which may join two parts of a word.
-BETWEEN, LETTER, DIGIT, POINT, HYPHEN, AMPERSAND, ALONE = 0, 1, 2, 3, 4, 5, 6
+# ALONE is a word by itself; SYLLABLE is one of Korean, whose words are cut into pairs.
+BETWEEN, LETTER, DIGIT, POINT, HYPHEN, AMPERSAND, ALONE, SYLLABLE = 0, 1, 2, 3, 4, 5, 6, 7
 
 
 class BatchWords(NamedTuple):

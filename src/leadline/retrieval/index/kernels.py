@@ -14,6 +14,7 @@ from leadline.retrieval.index.kernel_arguments import (
     HYPHEN,
     LETTER,
     POINT,
+    SYLLABLE,
     BatchWords,
     BlockSums,
     FieldLists,
@@ -50,8 +51,9 @@ def find_words(
     """Find the words of joined texts: each word's start and length in bytes, and each text's first word.
 
     A word is a run of letters and digits. With `chemical`, a point or comma between digits, a hyphen beside a digit and
-    an ampersand between letters belong to it. An ideograph is a word by itself. The bytes are UTF-8, followed by at
-    least four more bytes. Returns the number of words.
+    an ampersand between letters belong to it. An ideograph is a word by itself, and so is each pair of neighbouring
+    syllables, or a syllable without a neighbour. The bytes are UTF-8, followed by at least four more bytes. Returns the
+    number of words.
     """
     words = 0
     word_offsets[0] = 0
@@ -61,6 +63,8 @@ def find_words(
         last = BETWEEN
         joined = BETWEEN  # class of the last point or hyphen, which belongs to the word only if the word continues
         joint = i  # and its place
+        syllable = -1  # start of the syllable before, which may make a pair with this character
+        paired = False  # whether it has made one with that before it
         while i < end:
             # The class of the character, decoded from UTF-8 by the length that its first byte tells.
             byte = text[i]
@@ -74,6 +78,16 @@ def find_words(
                 plane = ((byte & 7) << 2) | ((text[i + 1] & 63) >> 4)
                 picture = plane == 1 and (text[i + 1] & 15) == 15
                 kind, width = (ALONE if 2 <= plane <= 3 else BETWEEN if picture else LETTER), 4
+            # A syllable waits for the next character, and is a word by itself where it finds no partner at all.
+            if syllable >= 0:
+                if kind == SYLLABLE:
+                    starts[words], lengths[words] = syllable, i + width - syllable
+                    words += 1
+                elif not paired:
+                    starts[words], lengths[words] = syllable, i - syllable
+                    words += 1
+            paired = syllable >= 0 and kind == SYLLABLE
+            syllable = i if kind == SYLLABLE else -1
             # A letter or digit continues the word, begins one, or shows that the sign before it ended one.
             if LETTER <= kind <= DIGIT:
                 if joined != BETWEEN and not (
@@ -99,6 +113,9 @@ def find_words(
                 last, joined = BETWEEN, BETWEEN
             i += width
         # The text ends within a word.
+        if syllable >= 0 and not paired:
+            starts[words], lengths[words] = syllable, end - syllable
+            words += 1
         if last != BETWEEN:
             starts[words], lengths[words] = begin, (end if joined == BETWEEN else joint) - begin
             words += 1

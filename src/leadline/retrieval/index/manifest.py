@@ -26,6 +26,7 @@ from leadline.retrieval.index.packing import BASED, packed
 from leadline.retrieval.index.segment import CODES, NUMBERS, Segment, SegmentFile, stored_wide
 from leadline.retrieval.index.terms import Terms
 from leadline.retrieval.index.tombstones import LiveSegment, Tombstones
+from leadline.retrieval.index.trees import TREES, Tree, TreeKind
 from leadline.text.checksums import (
     CHECKSUM,
     Finding,
@@ -44,8 +45,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MANIFEST = "manifest.json"
-KIND, KIND_NAME, VERSION = "index", "a leadline index", 5
-OLDEST = 4  # format that is read; it has neither dead documents nor the places of documents in their collection
+KIND, KIND_NAME, VERSION = "index", "a leadline index", 6
+# The oldest that is read. Format 4 has neither dead documents nor the places of documents in their collection; before 6
+# words of Korean are whole, and there is neither a scheme of classes nor a thesaurus.
+OLDEST = 4
 _FILE = re.compile(r"[\w-][\w.-]*")
 _LARGEST = 64 << 20  # bytes: far more than any index needs
 
@@ -131,15 +134,24 @@ def live_documents(segment: dict[str, Any]) -> int:
     return int(segment["documents"]) - int((segment.get("dead") or {"documents": 0})["documents"])
 
 
+def _files_of_rows(manifest: dict[str, Any]) -> list[dict[str, Any]]:
+    dead = [segment["dead"] for segment in manifest["segments"] if segment.get("dead")]
+    return [*manifest["segments"], *dead]
+
+
+def trees_of(manifest: dict[str, Any]) -> dict[TreeKind, dict[str, Any]]:
+    """The entries of the trees that an index keeps, by their kind."""
+    return manifest.get("trees") or {}
+
+
 def files_of(manifest: dict[str, Any]) -> list[dict[str, Any]]:
     """The entries of all files that a manifest names."""
-    dead = [segment["dead"] for segment in manifest["segments"] if segment.get("dead")]
-    return [*manifest["segments"], *dead, manifest["order"]]
+    return [*_files_of_rows(manifest), *trees_of(manifest).values(), manifest["order"]]
 
 
 def row_digests(manifest: dict[str, Any]) -> list[str]:
     """The SHA-256 of the files that say which document is in each row."""
-    return [entry["sha256"] for entry in files_of(manifest)[:-1]]
+    return [entry["sha256"] for entry in _files_of_rows(manifest)]
 
 
 def row_state(manifest: dict[str, Any]) -> str:
@@ -150,6 +162,15 @@ def row_state(manifest: dict[str, Any]) -> str:
 def content_digests(manifest: dict[str, Any]) -> list[str]:
     """The SHA-256 of the files that answers depend on."""
     return [entry["sha256"] for entry in files_of(manifest)]
+
+
+def _is_trees(value: Any) -> bool:
+    """Whether this describes trees; None where the index keeps none."""
+    return value is None or (
+        isinstance(value, dict)
+        and set(value) <= set(TREES)
+        and all(_is_file(entry) and _is_text(entry.get("source")) for entry in value.values())
+    )
 
 
 def _is_fields(value: Any) -> bool:
@@ -175,6 +196,7 @@ _SHAPE = {
     "counts": _is_counts,
     "segments": _is_segments,
     "order": _is_file,
+    "trees": _is_trees,
     "collection": _is_collection,
 }
 
@@ -474,6 +496,20 @@ def opened_segment(folder: Path, known: Mapping[str, Any]) -> Segment:
     return LiveSegment(segment, tombstones)
 
 
+def opened_tree(folder: Path, manifest: dict[str, Any], kind: TreeKind) -> Tree | None:
+    """A tree that an index keeps; None where it has none of this kind."""
+    known = trees_of(manifest).get(kind)
+    if known is None:
+        return None
+    _check_identity(arrays.read(folder / known["file"], keep_again(kind)), known, keep_again(kind))
+    return Tree.open(folder / known["file"], known["source"], keep_again(kind))
+
+
+def keep_again(kind: TreeKind) -> str:
+    """How to mend a damaged tree."""
+    return f"keep it again with `leadline index --update --{kind} FILE`"
+
+
 class OrderFile:
     """The file of what changes with every document: the order of all ids, and where the documents come from."""
 
@@ -497,9 +533,9 @@ class OrderFile:
         return stored_origin(self._content, self._collection, self._documents)
 
 
-def _check_identity(file: arrays.ArrayFile, known: Mapping[str, Any]) -> None:
+def _check_identity(file: arrays.ArrayFile, known: Mapping[str, Any], fix: str = REBUILD) -> None:
     if file.root != known["checksum"]:
-        raise damaged(file.path, "it is not the file that the manifest names")
+        raise damaged(file.path, "it is not the file that the manifest names", fix)
 
 
 # A full check of an index: every byte is read, and all arrays must fit together.
@@ -526,6 +562,8 @@ def check_index(folder: Path) -> Iterator[Finding]:
     for known in manifest["segments"]:
         yield from findings(partial(_check_segment, folder, known, manifest["fields"]), REBUILD)
     yield from findings(partial(_check_order, folder, manifest), REBUILD)
+    for kind in trees_of(manifest):
+        yield from findings(partial(_check_tree, folder, manifest, kind), keep_again(kind))
     yield from _missing_vectors(folder, manifest)
     for path in sorted(folder.glob(VECTORS)):
         yield from findings(partial(_check_vectors, path, manifest), REBUILD_VECTORS)
@@ -607,7 +645,12 @@ def _check_order(folder: Path, manifest: dict[str, Any]) -> None:
     _check_file(folder, manifest["order"])
 
 
-def _check_file(folder: Path, known: dict[str, Any]) -> None:
+def _check_tree(folder: Path, manifest: dict[str, Any], kind: TreeKind) -> None:
+    _ = opened_tree(folder, manifest, kind)
+    _check_file(folder, trees_of(manifest)[kind], keep_again(kind))
+
+
+def _check_file(folder: Path, known: dict[str, Any], fix: str = REBUILD) -> None:
     path = folder / known["file"]
     if file_sha256(path) != known["sha256"]:
-        raise damaged(str(path), "its checksum does not fit")
+        raise damaged(str(path), "its checksum does not fit", fix)

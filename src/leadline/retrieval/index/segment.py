@@ -34,7 +34,7 @@ import numpy as np
 
 from leadline.errors import InputError
 from leadline.retrieval.index import arrays
-from leadline.retrieval.index.arrays import CheckedArray, damaged
+from leadline.retrieval.index.arrays import REBUILD, CheckedArray, damaged
 from leadline.retrieval.index.packing import (
     BASED,
     IN_MEMORY,
@@ -218,10 +218,10 @@ def _extent(values: NDArray[np.int64]) -> int:
 
 
 class SegmentFile:
-    """The file of a segment, whose arrays are read by their names."""
+    """The file of a segment or of a tree, whose arrays are read by their names; `fix` mends a damaged one."""
 
-    def __init__(self, path: Path) -> None:
-        self.path, self.arrays = path, arrays.read(path)
+    def __init__(self, path: Path, fix: str = REBUILD) -> None:
+        self.path, self.arrays, self._fix = path, arrays.read(path, fix), fix
 
     def packed(self, name: str, kind: Kind = PLAIN, what: str = "") -> PackedArray:
         """A packed array, of which parts are read."""
@@ -255,7 +255,7 @@ class SegmentFile:
         return found
 
     def damaged(self, what: str) -> InputError:
-        return damaged(str(self.path), f"its arrays do not fit together ({what})")
+        return damaged(str(self.path), f"its arrays do not fit together ({what})", self._fix)
 
 
 class Segment:

@@ -6,7 +6,7 @@ import contextlib
 import os
 import secrets
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -44,12 +44,14 @@ from leadline.retrieval.index.manifest import (
     live_documents,
     opened_segment,
     read_manifest,
+    trees_of,
 )
 from leadline.retrieval.index.segment import CODES, MERGE_SIZES, NUMBERS, MergeSizes, Segment, merge
 from leadline.retrieval.index.terms import Terms
 from leadline.retrieval.index.tombstones import ROWS as DEAD_ROWS
 from leadline.retrieval.index.tombstones import LiveSegment, write_tombstones
-from leadline.text.checksums import file_sha256, sealed, stored_bytes
+from leadline.retrieval.index.trees import TREES, Tree, TreeKind
+from leadline.text.checksums import CHECKSUM, file_sha256, sealed, stored_bytes
 from leadline.text.engine import LOADING_PAYS, engine_of
 from leadline.text.files import readable_size, reported, sync_folder, write_stored
 from leadline.text.owned_folder import OwnedFolder
@@ -145,6 +147,22 @@ def _warn_of_largest(
         if len(batch.ids) == 1:
             largest.see(batch.size)
         yield batch
+
+
+def keep_trees(folder: Path, manifest: dict[str, Any], trees: Mapping[TreeKind, Tree]) -> None:
+    """Keep trees in the folder of an index, each in place of one of its kind; the manifest is written last."""
+    with unchanged(folder, manifest) as owned:
+        entries = dict(trees_of(manifest))
+        for kind, tree in trees.items():
+            path = new_path(owned, kind=kind)
+            arrays.write(path, tree.stored())
+            arrays.sync_file(path)
+            entries[kind] = {**described_file(path), "source": tree.source}
+        sync_folder(folder)
+        content = {name: value for name, value in manifest.items() if name != CHECKSUM}
+        content |= {"version": VERSION, "trees": entries}
+        write_stored(folder / MANIFEST, sealed(content))
+        _remove_all_but(owned, {entry["file"] for entry in files_of(content)})
 
 
 def tidy(folder: Path, manifest: dict[str, Any]) -> None:
@@ -329,7 +347,8 @@ def commit(
         if _content(owned.path / MANIFEST) == before:
             owned.remove(path.name for path in new)
         raise
-    _remove_all_but(owned, {order.name, *(path.name for path in files)})
+    kept = (entry["file"] for entry in trees_of(settings).values())
+    _remove_all_but(owned, {order.name, *kept, *(path.name for path in files)})
 
 
 def _remove_all_but(owned: OwnedFolder, named: set[str]) -> None:
@@ -337,7 +356,7 @@ def _remove_all_but(owned: OwnedFolder, named: set[str]) -> None:
 
     A process that has them open keeps them; where the system does not allow that, the next change removes them.
     """
-    ours = ("segment-", "dead-", "order-")
+    ours = ("segment-", "dead-", "order-", *(f"{kind}-" for kind in TREES))
     owned.remove(name for name in owned.names if name.startswith(ours) and name not in named)
     owned.format = VERSION  # an older version may have made the folder
     owned.keep_only(named)
@@ -357,6 +376,7 @@ def _manifest(
     places = sorted_places(ids)
     origin = origin_of(ids)
     arrays.write(order, {"ranks": places} | (origin.stored() if origin is not None else {}))
+    trees = {"trees": trees_of(settings)} if trees_of(settings) else {}
     counts = {"documents": len(places)} | {
         f"{name} words": sum(int(segment.field(name).totals.sum()) for segment in segments)
         for name in settings["fields"]
@@ -376,6 +396,7 @@ def _manifest(
         "counts": counts,
         "segments": described,
         "order": described_file(order),
+        **trees,
     }
 
 

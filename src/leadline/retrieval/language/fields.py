@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from leadline.collections.documents.document import is_main_group, levels, symbol
 from leadline.errors import InputError, nearest
-from leadline.retrieval.language.tree import DATE_FILTERS, FILTERS, ORDERS, ResultOrder
+from leadline.retrieval.language.tree import CLASS_FILTERS, DATE_FILTERS, FILTERS, HEADINGS, ORDERS, ResultOrder
 from leadline.text.days import day_number, iso
 
 ALIASES = {
@@ -27,10 +27,11 @@ _COMPARED = re.compile(r"(<=|>=|<|>)\s*(.+)")
 _BRACKETS = re.compile(r"([\[{(])\s*([^\s\[\]{}()]+)\s+(?:TO|to)\s+([^\s\[\]{}()]+)\s*([\]})])")
 _WHOLE_DAY = re.compile(r"[0-9]{8}|[0-9]{1,4}([-/.])[0-9]{1,2}\1[0-9]{1,4}")
 _CUT_OFF = re.compile(r"[?$+#]+$|/(?:LOW)?$")  # after a class, for those under it, which are always meant
+_CLASS_RANGE = re.compile(r"([A-HY][0-9A-Z/]*)(?:-|–|->|\.\.)([A-HY][0-9A-Z/]*|[0-9]{1,4}/[0-9A-Z/]+)")
 _DAY = datetime.timedelta(days=1)
 
 EXPECTED = {
-    "class": "write a class like C07, C07D or C07D401/04",
+    "class": "write a class like C07, C07D or C07D401/04, or two with - between them",
     "office": "write an office in two letters",
     "before": "write a day like 1998-08-12, or a month or year",
     "kind": "write a kind like B2",
@@ -82,6 +83,8 @@ def filter_value(name: str, written: str) -> str:
     ('C07D401/04', '1998-08-12', '')
     >>> filter_value("class", "C07D4*"), filter_value("class", "C07D*"), filter_value("class", "C07D401/*")
     ('C07D4*', 'C07D', 'C07D401')
+    >>> filter_value("class", "c07d 401/00 - c07d 403/14"), filter_value("class", "C07D/low")
+    ('C07D401/00-C07D403/14', 'C07D')
     >>> filter_value("published", "2010-2012"), filter_value("filed", ">1998"), filter_value("kind", "b2")
     ('2010..2012', '1999-01-01..', 'B2')
     """
@@ -97,6 +100,8 @@ def filter_value(name: str, written: str) -> str:
     stars, written = written.endswith("*"), written.rstrip("*")
     if name in ("class", "ipc", "cpc"):
         typed = "".join(written.upper().split())
+        if several := _CLASS_RANGE.fullmatch(typed):
+            return "" if stars else _class_range(several[1], several[2])
         compact = _CUT_OFF.sub("", typed)
         if not compact or compact not in levels(symbol(compact)):
             return ""
@@ -106,6 +111,17 @@ def filter_value(name: str, written: str) -> str:
         return letters.upper() if len(letters) <= 8 else ""
     letters = letters if len(letters) == 2 and letters.isalpha() else ""
     return letters.upper() if name == "office" else letters.lower()
+
+
+def _class_range(first: str, last: str) -> str:
+    """A range of classes, normalised, its end perhaps without the subclass of its beginning; or empty.
+
+    >>> _class_range("A61K31/00", "31/80"), _class_range("A61K", "A61P"), _class_range("A61K31/LOW", "A61K33/00")
+    ('A61K31/00-A61K31/80', 'A61K-A61P', 'A61K31-A61K33/00')
+    """
+    last = first[:4] + last if last[:1].isdigit() else last
+    ends = [filter_value("class", end) for end in (first, last)]
+    return "-".join(ends) if all(ends) else ""
 
 
 def period(name: str, written: str) -> str:
@@ -426,7 +442,6 @@ def _wrong_weight(written: str) -> InputError:
 # Values of filters with blanks or signs inside: periods, comparisons of dates, classes and numbers of publications.
 
 
-CLASS_FILTERS = ("class", "ipc", "cpc")
 NUMBER_FILTERS = ("number", "cites", "cited-by", "family")
 _EQUAL = (":", "=", "==")
 _DATE = r'"?([0-9][0-9./-]*)"?'
@@ -434,6 +449,11 @@ _TWO_DATES = re.compile(rf"{_DATE}(?:\s*(?:\.\.+|…|->|[–—])\s*|\s+(?:-|to|
 _COMPARED_DATES = re.compile(rf"([<>]=?)\s*{_DATE}(?:([<>]=?)\s*{_DATE})?(?!\w)")
 _SYMBOL = r"[A-HY][0-9]{2}(?:[A-Z](?:\s*[0-9]{1,4}/[0-9]{2,6}|[0-9]{1,4})?)?(?![\w/])"
 _CLASS = re.compile(r"[A-HY][0-9]{2}[A-Z]\s+[0-9]{1,4}/[0-9]{2,6}(?!\w)", re.IGNORECASE)
+_RANGE = re.compile(
+    rf"{_SYMBOL}(?:\s+(?:-|–|->|\.\.|TO)\s+|->|-|–|\.\.)(?:{_SYMBOL}|[0-9]{{1,4}}/[0-9]{{2,6}}(?![\w/]))",
+    re.IGNORECASE,
+)
+_TO = re.compile(r"\s+TO\s+", re.IGNORECASE)
 _CLASSES = re.compile(rf"{_SYMBOL}(?:\s*[,;]\s*{_SYMBOL})+", re.IGNORECASE)
 _PUBLICATION_NUMBER = re.compile(
     r"[A-Z]{2}(?:\s?[0-9]{1,3}(?:[ ,][0-9]{3})+|\s[0-9]+(?:/[0-9]+)?)(?:[A-Z][0-9]?|\s[A-Z][0-9])?(?![\w,])"
@@ -442,6 +462,8 @@ _PUBLICATION_NUMBER = re.compile(
 
 def spaced_values(field: str, text: str, at: int) -> tuple[list[str], int] | None:
     """A class or a number in several words, as C07D 401/04 or EP 1 000 000 A1, or classes with commas; and the end."""
+    if field in CLASS_FILTERS and (one := _RANGE.match(text, at)):
+        return [_TO.sub("-", one[0])], one.end()
     if field in CLASS_FILTERS and (several := _CLASSES.match(text, at)):
         return re.split(r"\s*[,;]\s*", several[0]), several.end()
     pattern = _CLASS if field in CLASS_FILTERS else _PUBLICATION_NUMBER if field in NUMBER_FILTERS else None
@@ -631,7 +653,7 @@ class FieldCursor(TextCursor):
     def _instead(self, name: str) -> str:
         if name.lower() == "sort":
             return f"results can be sorted by {', '.join(ORDERS)}"
-        own = [field for field in self.fields if field not in FILTERS]
+        own = [field for field in self.fields if field not in (*FILTERS, *HEADINGS)]
         known = [*own, "applicant", "inventor", "class", "published"]
         hint = (
             nearest(name[:40], [f"{field}:" for field in self.fields]) or f"; fields are {', '.join(known)} and others"

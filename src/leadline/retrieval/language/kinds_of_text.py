@@ -10,7 +10,7 @@ from leadline.errors import InputError
 from leadline.retrieval.choices import COMMON
 from leadline.retrieval.language.fields import field_named
 from leadline.retrieval.language.reading import OPERATORS, tokenized, understand
-from leadline.retrieval.language.tree import FILTERS, And, Near, Or, Same, Side, Within, nodes_of
+from leadline.retrieval.language.tree import FILTERS, HEADINGS, And, Heading, Near, Or, Same, Side, Within, nodes_of
 
 # Whether a text is a Boolean query or words. Topics are mostly sentences, and some hold AND by chance.
 #
@@ -61,8 +61,8 @@ def reading_of(text: str, fields: Sequence[str]) -> Reading:
     understood = understand(text, fields)
     tree = understood.tree
     nodes = [] if tree is None else list(nodes_of(tree))
-    known = [*fields, *FILTERS]
-    in_fields = any(isinstance(node, Within) for node in nodes)
+    known = [*fields, *FILTERS, *HEADINGS]
+    in_fields = any(isinstance(node, (Within, Heading)) for node in nodes)
     prefixes = [(match[1], match[2]) for match in _PREFIX.finditer(text)] if in_fields else []
     if any(sign == ":" and field_named(name, known) for name, sign in prefixes):
         return "query"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,6 +17,7 @@ from leadline.retrieval.index import derived
 from leadline.retrieval.index.analysis import in_several_words, prepared
 from leadline.retrieval.index.index import Index, rows_with_all
 from leadline.retrieval.index.segment import MISSING
+from leadline.retrieval.language.headings import names_of, possible
 from leadline.retrieval.language.kinds_of_text import refuse_strategy
 from leadline.retrieval.language.matching import (
     DATED,
@@ -39,6 +41,7 @@ from leadline.retrieval.language.tree import (
     ORDERS,
     And,
     Boosted,
+    Heading,
     Near,
     Node,
     Or,
@@ -62,6 +65,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Mask = NDArray[np.bool_]
+
+
+_HANGUL = re.compile("[가-힣]")
+WHOLE_WORDS = (
+    "this index was made in an older format, in which a Korean word is found only as a whole: `leadline index` makes "
+    "one that finds it in longer words"
+)
 
 
 @dataclass(frozen=True)
@@ -174,6 +184,7 @@ class Language:
         missing = [] if has_all else missing_words(self.index, asked.tree, meaning.phrases)
         notes = [*asked.notes, *meaning.notes, *left_out, *map(str, missing)]
         notes += ["there is no word to search for"] if is_empty else []
+        notes += [WHOLE_WORDS] if self.index.analysis.syllables == "whole" and _HANGUL.search(text) else []
         notes += ["there is no word to rank by: the newest come first"] if is_unranked else []
         return Answer(
             ranking,
@@ -379,6 +390,7 @@ class Meaning:
                 named.add(each.number)
                 nodes += nodes_of(self.saved[each.number])
         texts = list({each.text: None for each in nodes if isinstance(each, WordOrPhrase)})
+        texts += [each.name for each in nodes if isinstance(each, Heading)]  # in case no thesaurus has it
         self.phrases = dict(zip(texts, self.index.phrases(texts), strict=True))
         self._check_size(nodes)
         ranking = set(ranking_numbers(node)) if named else set()
@@ -453,11 +465,11 @@ class Meaning:
             return None
         return Phrase(tuple(QueryWord(term) for term in terms))  # these words only, not names that have them as parts
 
-    def _term(self, part: Positional, fields: Sequence[str], weight: float) -> str:
+    def _term(self, part: Positional, fields: Sequence[str], weight: float, name: str = "") -> str:
         """The name of a part's term; unless the part is excluded, the term is added to those that rank."""
         if weight:
             self.words += query_words(part)
-        name = part_name(part)
+        name = name or part_name(part)
         everywhere = fields == self.scored or set(fields) == set(self.scored)
         if not (everywhere and isinstance(part, Phrase) and part.plain_term):
             name = name if everywhere else f"{','.join(fields)}:{name}"
@@ -507,6 +519,11 @@ class Meaning:
             phrase = self._phrase(node)
             separate = self._in_several_words(node, phrase) if phrase else None
             return (phrase if phrase is None or separate is None else AnyOf((phrase, separate))), ()
+        if isinstance(node, Heading):
+            names = self._names_of(node)
+            if names is None:
+                return self._positional(WordOrPhrase(node.name, quoted=True))
+            return (AnyOf(tuple(names)) if names else None), ()
         if isinstance(node, Within) and node.field not in FILTERS:
             inside = self._positional(node.part)
             return inside and (inside[0], inside[1] or (node.field,))
@@ -546,6 +563,31 @@ class Meaning:
             f"{part[:60]} was taken as all of its words: the index keeps no positions; "
             "`leadline index --positions` makes one that does"
         )
+
+    # Headings of the thesaurus
+
+    def _heading(self, node: Heading, fields: Sequence[str], weight: float) -> Mask | None:
+        """The documents that have a name of a heading, or of a narrower one, in their texts."""
+        phrases = self._names_of(node)
+        if phrases is None:
+            return self._matching(WordOrPhrase(node.name, quoted=" " in node.name), fields, weight)
+        if not phrases:
+            return np.zeros(len(self.index), np.bool_)
+        if not self.index.manifest["positions"] and any(len(phrase.words) > 1 for phrase in phrases):
+            self._lacks_positions(f"each name of {query_text(node)}")
+            names = [[self._term(Phrase((unit,)), fields, weight) for unit in query_words(each)] for each in phrases]
+            return np.logical_or.reduce([self._having_all(list(dict.fromkeys(each)), fields) for each in names])
+        part = AnyOf(tuple(phrases)) if len(phrases) > 1 else phrases[0]
+        name = self._term(part, fields, weight, query_text(node))
+        self.written[name] = as_typed(name, node, fields)
+        return self._having_any([name], fields)
+
+    def _names_of(self, node: Heading) -> list[Phrase] | None:
+        """The names of a heading that may be in some document, as phrases; None where there is no such heading."""
+        names, notes = names_of(self.index, node)
+        for note in notes:
+            self._note(note)
+        return None if names is None else possible(self.index, names)
 
     # Parts together
 
@@ -660,6 +702,7 @@ _MEANINGS: dict[type, Callable[[Meaning, Any, Sequence[str], float], Any]] = {
     Near: Meaning._near,
     Same: Meaning._near,
     Saved: Meaning._earlier,
+    Heading: Meaning._heading,
     And: Meaning._and,
     Or: Meaning._or,
     Side: Meaning._side,

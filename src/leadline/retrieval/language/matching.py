@@ -22,7 +22,8 @@ from leadline.retrieval.index.analysis import parts, prepared, without_accents
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.segment import MISSING, CodedColumn, Field
 from leadline.retrieval.index.terms import Terms, kept_occurrences
-from leadline.retrieval.language.tree import DATE_FILTERS
+from leadline.retrieval.index.trees import class_range, is_subgroup
+from leadline.retrieval.language.tree import CLASS_FILTERS, DATE_FILTERS
 from leadline.text.days import day_number, parse_date
 from leadline.text.fields import encode_id
 
@@ -316,7 +317,12 @@ class Phrase:
         return reduce(np.logical_and, (_mask(unit.postings(at)[0], at) for unit in dict.fromkeys(self.words) if unit))
 
     def spans(self, at: FieldPlaces, among: NDArray[np.bool_]) -> Spans:
-        among = among & self.candidates(at)
+        lists = sorted((unit.postings(at)[0] for unit in dict.fromkeys(self.words) if unit is not None), key=len)
+        rows = reduce(_in_both, lists)
+        rows = rows[among[rows]]
+        if not len(rows):  # as of most names of a thesaurus: no place is read
+            return Spans(np.empty(0, np.int64), np.empty(0, np.int64))
+        among = _mask(rows, at)
         found = {unit: unit.places(at, among) for unit in dict.fromkeys(self.words) if unit is not None}
         if self.slop:
             return self._sloppy(found)
@@ -471,8 +477,8 @@ def _mask(documents: NDArray[np.integer[Any]], at: FieldPlaces) -> NDArray[np.bo
     return mask
 
 
-def _in_both(few: Places, many: Places) -> Places:
-    """The places that are in both ascending lists."""
+def _in_both(few: NDArray[Any], many: NDArray[Any]) -> NDArray[Any]:
+    """The numbers that are in both ascending lists."""
     if not len(many):
         return many
     found = np.minimum(np.searchsorted(many, few), len(many) - 1)
@@ -525,10 +531,24 @@ def notes_of(index: Index, name: str, values: Sequence[str]) -> list[str]:
     if name in ("number", "family", "cited-by"):
         absent = [value for value in values if not len(rows_of_number(index, value))]
         return [f"{name}:{value[:40]}: there is no such document in the index" for value in absent]
+    if name in CLASS_FILTERS and (said := _about_subgroups(index, name, values)):
+        return said
     if missing(index, name).all():
         return [f"{name}: finds nothing: no document of this index has {_VALUES.get(name, name)}"]
     filed = dated_by_filing(index, name)
     return [f"{name}: {filed:,} documents without a publication date: by their filing date"] if filed else []
+
+
+def _about_subgroups(index: Index, name: str, values: Sequence[str]) -> list[str]:
+    """A note on groups of which it is not known what is under them."""
+    if missing(index, name).all():
+        return []
+    asked = [last for value in values if is_subgroup(last := (class_range(value) or (value,))[-1])]
+    if index.scheme is not None:
+        absent = [value for value in asked if not index.scheme.has(value)]
+        return [f"{name}:{value} is not in {index.scheme.source}: classes that begin so" for value in absent]
+    how = "what is under it by dots says a scheme: `leadline index` keeps one with --update --scheme FILE"
+    return [f"{name}:{value} finds classes that begin so; {how}" for value in asked[:1]]
 
 
 _VALUES = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from leadline.retrieval.choices import COMMON
 from leadline.retrieval.index.analysis import Analysis, joined, prepared, spans, spelled, variants
 from leadline.retrieval.index.index import Index, Lists
 from leadline.retrieval.index.segment import Field
@@ -30,7 +32,7 @@ from leadline.retrieval.language.tree import FILTERS, Node, Within, WordOrPhrase
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MOST_COMPOUNDS = 100  # words of a query whose German compounds are looked for
+MOST_COMPOUNDS = 100  # words of a query whose compounds in German and Dutch are looked for
 WORDS_KEPT = 100_000  # whose terms were looked up
 POSTINGS_KEPT = 10_000_000  # of query terms, 8 bytes each, kept because a query reads each list twice
 
@@ -158,20 +160,43 @@ class WiderIndex(Index):
                     there.update(each for each, at in zip(others, places, strict=True) if at >= 0)
                 for spelling, found in spelled(field.spellings, asked).items() if len(field.spellings) else ():
                     more.setdefault(spelling, {}).update(dict.fromkeys(found))
-        composed = "de" in (self.analysis.language, *self.languages) and len(words) <= MOST_COMPOUNDS
+        composed = self._compounding if len(words) <= MOST_COMPOUNDS else {}
         resolved = {}
         for word in words:
             terms = dict.fromkeys(each for each in word.others if each in there)
             for spelling in (word.term, *word.others):
                 terms.update(more.get(spelling, {}))
             if composed and word.written:
-                terms |= dict.fromkeys(sorted(self._compounds(word.written.decode())))
+                terms |= dict.fromkeys(sorted(self._compounds(word.written.decode(), composed)))
             resolved[word] = QueryWord(word.term, others=tuple(each for each in terms if each != word.term))
         return resolved
 
-    def _compounds(self, word: str) -> set[bytes]:
-        fields = [segment.field(name) for segment in self.segments for name in self.own]
-        return compounds(word, fields, self.analysis.for_language("de"))
+    @cached_property
+    def _compounding(self) -> dict[str, list[NDArray[np.bool_]]]:
+        """For each language that writes compounds as one word, its documents in every segment, where it has any."""
+        found: dict[str, list[NDArray[np.bool_]]] = {}
+        for language in COMPOUNDING:
+            masks = []
+            for segment in self.segments:
+                given = segment.coded("language")
+                masks.append(given.having(np.array([*(name.decode() == language for name in given.terms), False])))
+                if self.analysis.language == language:  # also that of documents that do not say
+                    masks[-1] |= np.diff(given.offsets) == 0
+            if any(mask.any() for mask in masks):
+                found[language] = masks
+        return found
+
+    def _compounds(self, word: str, among: Mapping[str, Sequence[NDArray[np.bool_]]]) -> set[bytes]:
+        """The terms of compounds with a word, in the documents of each language."""
+        found: set[bytes] = set()
+        for language, masks in among.items():
+            fields = [
+                (segment.field(name), mask)
+                for segment, mask in zip(self.segments, masks, strict=True)
+                for name in self.own
+            ]
+            found |= compounds(word, fields, self.analysis.for_language(language), language)
+        return found
 
 
 def phrases_of(analysis: Analysis, texts: Sequence[str], languages: Sequence[str] = ()) -> list[Phrase | None]:
@@ -208,10 +233,22 @@ def _split(pieces: Sequence[str], analysis: Analysis) -> list[list[bytes]]:
     if all(piece.isascii() and piece.isalnum() for piece in pieces):  # quick: most pieces are one word
         return [[piece.lower().encode()] for piece in pieces]
     content, offsets = joined(pieces)
-    starts, lengths, bounds = spans(content, offsets, analysis.words)
+    starts, lengths, bounds = spans(content, offsets, analysis.words, analysis.syllables)
     whole = content.tobytes()
     words = [whole[start : start + length] for start, length in zip(starts.tolist(), lengths.tolist(), strict=True)]
-    return [words[first:last] for first, last in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)]
+    cut = [words[first:last] for first, last in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)]
+    return [
+        [prepared(piece)] if analysis.syllables == "pairs" and _ONE_CUT_OFF.fullmatch(piece) else _without_signs(each)
+        for piece, each in zip(pieces, cut, strict=True)
+    ]
+
+
+_ONE_CUT_OFF = re.compile("[가-힣]" + as_letters("a*")[1])
+
+
+def _without_signs(words: list[bytes]) -> list[bytes]:
+    """Words without wildcards that stand alone: characters that are words find longer words without them."""
+    return words if len(words) < 2 else [word for word in words if as_written(word.decode()).strip("*?$#")]
 
 
 def _query_words(analyses: Sequence[Analysis], words: Sequence[bytes]) -> list[QueryWord | None]:
@@ -237,50 +274,84 @@ def _query_words(analyses: Sequence[Analysis], words: Sequence[bytes]) -> list[Q
     return found
 
 
-# German compounds: the words of a collection that are composed of a word and other words of the collection.
+# Compounds of German and Dutch: words of a collection that are composed of a word and other words of the collection.
 #
 # A word of the collection is a compound with a word if what is before and behind that word is empty, or is made of
-# words of the collection with at least four letters, perhaps with a linking s, es, n, en, er or e after each. So
-# *Rahmen* is in *Fahrradrahmen* where *Fahrrad* is a word of the collection, and not in *umrahmen*.
+# words of the collection with at least three letters, perhaps with a linking s, es, n, en, er or e after each. So
+# *Rahmen* is in *Fahrradrahmen* where *Fahrrad* is a word of the collection, and not in *umrahmen*. A final e may be
+# lost in German: *Sprache* is in *Sprachausgabe*. All of it is found when a query asks, by all words that the index has
+# then: postings and lengths are as without it, and a word and its compounds are counted together only where it is
+# asked for. Only words of documents in the language are taken.
 
 
-SHORTEST = 4  # letters of a word within a compound
+COMPOUNDING = ("de", "nl")
+SHORTEST_PART = 3  # letters of each part of a compound
+SHORTEST = 4  # letters of a word that may lose its e
+# Beginnings and endings that make one word of another, and little words: in real texts some stand alone, where a line
+# was broken.
+_NO_PARTS = {
+    "de": "ver ent zer emp miss hin her dar los weg ung ion gen heit keit lich isch schaft bar sam ier iert",
+    "nl": """ver ont her toe mee weg aan bij uit van het een met der den des die dat als nog per tot wel zij hij wij ook
+        dan dus niet voor door over onder tegen naar heid lijk baar ing ion gen iseer""",
+}
 _LINKS = ("", "s", "es", "n", "en", "er", "e")
 _MOST_PARTS = 4
 
 
-def compounds(word: str, fields: Sequence[Field], analysis: Analysis) -> set[bytes]:
-    """The terms that are compounds with a word; the words of all fields are the vocabulary."""
+def compounds(
+    word: str, fields: Sequence[tuple[Field, NDArray[np.bool_]]], analysis: Analysis, language: str = "de"
+) -> set[bytes]:
+    """The terms that are compounds with a word in a language.
+
+    The words of all fields are the vocabulary; with each field are the documents whose words may be compounds.
+    """
     (term,) = analysis.reduced([word.encode()])
     own = {word}
-    for field in fields:
+    for field, _ in fields:
         number = int(field.terms.find([term])[0]) if term else -1
         if number >= 0:
             first, last = field.forms.starts[number : number + 2].tolist()
             own |= {field.forms.word(form).decode() for form in range(first, last)}
-    own = {form for form in own if len(form) >= SHORTEST and form.isalpha()}
-    known: dict[str, bool] = {}
+    own = {form for form in own if len(form) >= SHORTEST_PART and form.isalpha()}
+    known = dict.fromkeys((*_NO_PARTS[language].split(), *(word.decode() for word in COMMON.get(language, ()))), False)
 
     def is_word(part: str) -> bool:
         if part not in known:
-            (stem,) = analysis.reduced([part.encode()])
-            key = stem + BETWEEN + part.encode()
-            known[part] = len(part) >= SHORTEST and any(field.forms.keys.find([key])[0] >= 0 for field in fields)
+            written = [part, f"{part}e"] if language == "de" and len(part) >= SHORTEST else [part]
+            known[part] = len(part) >= SHORTEST_PART and any(
+                _is_written(each, stem, field)
+                for each, stem in zip(written, analysis.reduced([each.encode() for each in written]), strict=True)
+                for field, _ in fields
+            )
         return known[part]
 
+    shortened = {form[:-1] for form in own if language == "de" and form.endswith("e") and len(form) > SHORTEST} - own
     found: set[bytes] = set()
-    for field in fields:
-        forms = field.forms
-        for form in own if len(forms.keys) else ():
-            for place in matching(f"*{form}*", forms.keys.buffer, *forms.words()).tolist():
-                whole = forms.word(place).decode()
-                if whole not in own and _is_compound(whole, form, is_word):
-                    found.add(field.terms[int(forms.owners[place])])
+    for field, among in fields:
+        for buffer, starts, ends, terms in _vocabulary(field) if among.any() else ():
+            for form in own | shortened:
+                for place in matching(f"*{form}*", buffer, starts, ends).tolist():
+                    whole, number = buffer[starts[place] : ends[place]].tobytes().decode(), int(terms[place])
+                    if (
+                        whole in own
+                        or not whole.isalpha()
+                        or not _is_compound(whole, form, is_word, inside=form in shortened)
+                    ):
+                        continue
+                    if among[field.documents[field.starts[number] : field.starts[number + 1]]].any():
+                        found.add(field.terms[number])
     return found - {term}
 
 
-def _is_compound(whole: str, part: str, is_word: Callable[[str], bool]) -> bool:
-    """Whether a word is composed of a part and of other words.
+def _is_written(word: str, stem: bytes, field: Field) -> bool:
+    """Whether a field has a word as it is written, which has this stem."""
+    if len(field.forms.keys):
+        return bool(stem) and bool(field.forms.keys.find([stem + BETWEEN + word.encode()])[0] >= 0)
+    return bool(field.terms.find([word.encode()])[0] >= 0)
+
+
+def _is_compound(whole: str, part: str, is_word: Callable[[str], bool], *, inside: bool = False) -> bool:
+    """Whether a word is composed of a part and of other words; with `inside` one follows the part without a link.
 
     >>> words = {"fahrrad", "arbeit"}
     >>> [_is_compound(w, "rahmen", words.__contains__) for w in ("fahrradrahmen", "rahmenarbeit", "umrahmen")]
@@ -289,12 +360,18 @@ def _is_compound(whole: str, part: str, is_word: Callable[[str], bool]) -> bool:
     at = whole.find(part)
     while at >= 0:
         before, behind = whole[:at], whole[at + len(part) :]
+        links = [link for link in _links(part) if behind.startswith(link)] if not inside else [""] if behind else []
         if _is_made(before, is_word, _MOST_PARTS) and any(
-            behind.startswith(link) and _is_made(behind[len(link) :], is_word, _MOST_PARTS) for link in _LINKS
+            _is_made(behind[len(link) :], is_word, _MOST_PARTS) for link in links
         ):
             return True
         at = whole.find(part, at + 1)
     return False
+
+
+def _links(part: str) -> tuple[str, ...]:
+    """What may stand behind a part of a compound: Dutch doubles a consonant, as in pan, pannenkoek."""
+    return (*_LINKS, f"{part[-1]}e", f"{part[-1]}en")
 
 
 def _is_made(text: str, is_word: Callable[[str], bool], parts: int) -> bool:
@@ -306,9 +383,10 @@ def _is_made(text: str, is_word: Callable[[str], bool], parts: int) -> bool:
     return any(
         is_word(text[:end])
         and any(
-            text[end:].startswith(link) and _is_made(text[end + len(link) :], is_word, parts - 1) for link in _LINKS
+            text[end:].startswith(link) and _is_made(text[end + len(link) :], is_word, parts - 1)
+            for link in _links(text[:end])
         )
-        for end in range(SHORTEST, len(text) + 1)
+        for end in range(SHORTEST_PART, len(text) + 1)
     )
 
 

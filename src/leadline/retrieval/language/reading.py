@@ -17,9 +17,9 @@ from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 
 from leadline.errors import InputError
+from leadline.retrieval.index.trees import ends_before
 from leadline.retrieval.language.fields import (
     BOOLEAN,
-    CLASS_FILTERS,
     EXPECTED,
     MOST_NOTES,
     NO_FIELD,
@@ -39,10 +39,13 @@ from leadline.retrieval.language.fields import (
     unsupported_in_parentheses,
 )
 from leadline.retrieval.language.tree import (
+    CLASS_FILTERS,
     DATE_FILTERS,
     FILTERS,
+    HEADINGS,
     And,
     Boosted,
+    Heading,
     Near,
     Node,
     Or,
@@ -54,6 +57,7 @@ from leadline.retrieval.language.tree import (
     Within,
     WordOrPhrase,
     empty_periods,
+    query_text,
 )
 
 # Split a query into words, signs and operators. Other signs separate words; only the length is limited.
@@ -381,7 +385,7 @@ def understand(text: str, fields: Sequence[str], saved: Sequence[int] | None = N
       ('', WordOrPhrase(text='and', quoted=False, slop=0)))), order=None,
       notes=('( is never closed: taken as closed at the end', 'AND has nothing to join: taken as a word'))
     """
-    found = tokenized(text, [*fields, *FILTERS], saved)
+    found = tokenized(text, [*fields, *FILTERS, *HEADINGS], saved)
     parser = _QueryParser(_joining(found.tokens, found.notes), found.notes)
     tree = parser.alternatives() if parser.tokens else None
     if tree is not None:
@@ -524,9 +528,26 @@ class _QueryParser:
             return node
         if "," in field:
             return Or(tuple(self._within(each, node) for each in field.split(",")))
+        if field in HEADINGS:
+            return self._headings(field, node)
         if field not in FILTERS:
             return Within(field, node)
         return self._filters(field, node)
+
+    def _headings(self, field: str, node: Node) -> Node:
+        """The headings that a part names: mesh:(Hypertension OR Stroke) is mesh:Hypertension OR mesh:Stroke."""
+        if isinstance(node, WordOrPhrase):
+            return Heading(node.text, exploded=field == "mesh")
+        if isinstance(node, Side) and (name := _one_name(node)):
+            return Heading(name, exploded=field == "mesh")
+        if isinstance(node, Side):
+            return Side(tuple((mark, self._headings(field, part)) for mark, part in node.parts))
+        if isinstance(node, (And, Or)):
+            return replace(node, parts=tuple(self._headings(field, part) for part in node.parts))
+        if isinstance(node, Boosted):
+            return replace(node, part=self._headings(field, node.part))
+        self.notes.append(f"{field}: names headings: {query_text(node)[:40]} was taken as words")
+        return node
 
     def _filters(self, name: str, node: Node) -> Node:
         """The filter for every word of a part: class:(C07D OR A61K) is class:C07D OR class:A61K."""
@@ -539,7 +560,7 @@ class _QueryParser:
                 self.notes += [
                     f"{name}:{value} ends before it begins: nothing matches"
                     for value in values
-                    if name in DATE_FILTERS and is_reversed(value)
+                    if (name in DATE_FILTERS and is_reversed(value)) or (name in CLASS_FILTERS and ends_before(value))
                 ]
                 filters: list[Node] = [
                     Within(name, WordOrPhrase(value, not value.isalnum() and name in NAMED)) for value in values
@@ -552,6 +573,9 @@ class _QueryParser:
             return Side((("", WordOrPhrase(name)), ("", word)))
         if isinstance(node, (Within, Boosted)):
             return node if isinstance(node, Within) else self._filters(name, node.part)
+        if isinstance(node, Heading):
+            self.notes.append(f"{name}: says nothing about {query_text(node)[:40]}, which was taken without it")
+            return node
         if isinstance(node, Saved):
             self.notes.append(f"{name}:#{node.number} was taken as #{node.number}: an earlier query has its own fields")
             return node

@@ -11,11 +11,13 @@ from leadline.text.days import EPOCH, day_number, parse_date
 
 ResultOrder = Literal["score", "newest", "oldest"]
 ORDERS: tuple[ResultOrder, ...] = ("score", "newest", "oldest")
+CLASS_FILTERS = ("class", "ipc", "cpc")  # by a class, with those under it, or a range: A61K31/00-A61K31/80
 DATE_FILTERS = ("published", "filed", "priority")  # by a day or a period: 2010..2015
 FILTERS = (
     "class", "office", "before", "after", *DATE_FILTERS, "ipc", "cpc", "applicant", "inventor", "number", "kind",
     "language", "cites", "cited-by", "family"
 )  # fmt: skip  # by metadata of documents
+HEADINGS = ("mesh", "mesh-noexp")  # by a heading of the thesaurus with all narrower ones, or alone
 SameUnit = Literal["sentence", "paragraph", "claim"]
 
 
@@ -26,6 +28,14 @@ class WordOrPhrase:
     text: str
     quoted: bool = False
     slop: int = 0  # of a phrase: how far its words may be moved in all
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading of the thesaurus, by any of its names; with `exploded` also every narrower heading."""
+
+    name: str
+    exploded: bool = True
 
 
 @dataclass(frozen=True)
@@ -89,7 +99,7 @@ class Saved:
     number: int
 
 
-Node = WordOrPhrase | Near | Same | Side | And | Or | Within | Boosted | Saved
+Node = WordOrPhrase | Heading | Near | Same | Side | And | Or | Within | Boosted | Saved
 
 
 @dataclass(frozen=True)
@@ -116,7 +126,7 @@ def is_filter(node: Node) -> bool:
         return node.field in FILTERS or is_filter(node.part)
     if isinstance(node, Boosted):
         return is_filter(node.part)
-    return not isinstance(node, (WordOrPhrase, Saved)) and all(is_filter(part) for part in parts_of(node))
+    return not isinstance(node, (WordOrPhrase, Heading, Saved)) and all(is_filter(part) for part in parts_of(node))
 
 
 def parts_of(node: Node) -> tuple[Node, ...]:
@@ -151,8 +161,8 @@ def ranking_words(node: Node) -> Iterator[str]:
     >>> list(ranking_words(Side((("", WordOrPhrase("film")), ("-", WordOrPhrase("metal"))))))
     ['film']
     """
-    if isinstance(node, WordOrPhrase):
-        yield node.text
+    if isinstance(node, (WordOrPhrase, Heading)):
+        yield node.text if isinstance(node, WordOrPhrase) else node.name
     if isinstance(node, Within) and node.field in FILTERS:
         return
     kept = [part for mark, part in node.parts if mark != "-"] if isinstance(node, Side) else parts_of(node)
@@ -184,6 +194,9 @@ def _enclosed(node: Node, *loose: type) -> str:
 _LOOSER = (Near, Same, Side, And, Or)  # than a word
 _WRITERS: dict[type, Callable[[Any], str]] = {
     WordOrPhrase: lambda node: (f'"{node.text}"' + f"~{node.slop}" * bool(node.slop)) if node.quoted else node.text,
+    Heading: lambda node: (
+        f"mesh{'' if node.exploded else '-noexp'}:" + (node.name if node.name.isalnum() else f'"{node.name}"')
+    ),
     Near: lambda node: (
         _enclosed(node.parts[0], *_LOOSER)
         + "".join(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from leadline.collections.documents.document import Document
@@ -24,6 +24,27 @@ _LINE = re.compile(r"([A-Z][A-Z0-9])  - ?(.*)")
 _MARKER = tag_marker("TY", rb"TY  -", rb"TY  - (?:[A-Z]{2,8})?(?=\s|\Z)")
 _INDENTED = re.compile(r"\s+[A-Z][A-Z0-9]  - "), "with blanks before a tag"
 _LABEL = re.compile(r"ASReview_(?:relevant|irrelevant|not_seen)", re.IGNORECASE)
+
+
+def reference(document: Document, notes: Iterable[str] = ()) -> str:
+    """A document as a reference, which `read` reads again.
+
+    >>> print(reference(Document("10051933", title="Of nails", inventors=("Ann",)), ["read"]), end="")
+    TY  - JOUR
+    ID  - 10051933
+    TI  - Of nails
+    AU  - Ann
+    N1  - read
+    ER  -
+    <BLANKLINE>
+    """
+    fields = [("TY", "PAT" if document.office else "JOUR"), ("ID", document.id), ("TI", document.title)]
+    fields += [("AU", name) for name in document.inventors]
+    date = document.publication
+    fields += [("PB", "; ".join(document.applicants)), ("PY", date[:4]), ("DA", date.replace("-", "/"))]
+    fields += [("LA", document.language), ("AB", document.abstract), *(("N1", note) for note in notes)]
+    lines = [f"{tag}  - {' '.join(text.split())}" for tag, text in fields if text]
+    return "\n".join([*lines, "ER  - ", "", ""])
 
 
 def split_references(window: Window) -> Iterator[Raw | Broken]:
@@ -75,15 +96,4 @@ def limited_to_form(document: Document) -> Document:
 @writer("ris", _HOLDS, limit=limited_to_form)
 def write(document: Document) -> bytes:
     """One reference."""
-    tags = [
-        ("TY", "PAT" if document.office else "JOUR"),
-        ("ID", document.id),
-        ("TI", document.title),
-        *(("AU", name) for name in document.inventors),
-        ("PY", document.publication[:4]),
-        ("DA", document.publication.replace("-", "/")),
-        ("AB", document.abstract),
-        ("LA", document.language),
-    ]
-    written = [f"{tag}  - {text}\n" for tag, text in tags if text]
-    return "".join([*written, "ER  - \n\n"]).encode()
+    return reference(document).encode()
