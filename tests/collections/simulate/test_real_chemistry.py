@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import leadline as ll
+from leadline import steps
 from leadline.cli import main
 from leadline.collections.documents.document import Document
 from leadline.collections.simulate.chemistry.concepts import PooledConcepts
@@ -144,6 +145,23 @@ def test_search_reports_name_claims_that_there_are(written: Path) -> None:
         numbers = [int(number) for number in re.findall("[0-9]+", claims)]
         assert numbers == sorted(numbers)
         assert 1 <= numbers[0] <= numbers[-1] <= counts[document]
+
+
+def test_synonyms_find_what_words_miss(written: Path, tmp_path: Path) -> None:
+    groups = []
+    for names in pl.read_parquet(written / "truth" / "concepts.parquet")["names"].to_list():
+        plain = [re.sub(r"®| \([A-Z][A-Za-z0-9-]*\)$", "", name) for name in names]
+        groups.append("\t".join(dict.fromkeys(name.rpartition("registry number ")[2] for name in plain)))
+    table = tmp_path / "names.tsv"
+    table.write_text("\n".join(group for group in groups if "\t" in group) + "\n", encoding="utf-8")
+    index = ll.build_index(ll.Collection.open(written / "collection"), tmp_path / "index")
+    words, names = (
+        ll.make_run(index, str(written / "topics.tsv"), system=system)
+        for system in (steps.Text(("claims",)) >> steps.Search("bm25"),
+                       steps.Text(("claims",)) >> steps.Expand((str(table),), weight=1.0) >> steps.Search("bm25"))
+    )  # fmt: skip
+    found = [ll.evaluate(str(written / "qrels.true.txt"), run, "AP").mean_values()[0][0] for run in (words, names)]
+    assert found[1] > found[0] + 0.01, found
 
 
 def test_firms_and_people_are_of_their_country(printed: list[Document]) -> None:
