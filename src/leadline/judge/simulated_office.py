@@ -49,7 +49,7 @@ from leadline.collections.simulate.office import (
     true_qrels,
 )
 from leadline.collections.simulate.printing import Printer, office_documents
-from leadline.collections.simulate.procedure import findings, office_actions, search_reports
+from leadline.collections.simulate.procedure import findings, office_actions, reported_claims, search_reports
 from leadline.collections.simulate.settings import Settings
 from leadline.errors import InputError
 from leadline.judge.citations import count_relevant, from_citations, sample_topics
@@ -158,7 +158,10 @@ def write_office_forms(
 ) -> dict[str, Any]:
     """Write the documents of an office as files in the forms of offices; return the manifest of the folder."""
     step, count = progress or (lambda _done, _total: None), len(made.office.all_ids)
-    return write_forms(office_documents(made.office), folder, progress=lambda done: step(done, count))
+    reports = reported_claims(made.office, findings(made.office)) if made.office.subject.procedure else ()
+    concerned = {(citing, cited): claims for citing, cited, _, claims in reports}
+    documents = office_documents(made.office)
+    return write_forms(documents, folder, concerned=concerned, progress=lambda done: step(done, count))
 
 
 def _fingerprint(office: SimulatedOffice) -> str:

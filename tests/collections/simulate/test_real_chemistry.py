@@ -171,3 +171,16 @@ def test_firms_and_people_are_of_their_country(printed: list[Document]) -> None:
         assert own
         assert all(re.search(endings, document.applicants[0]) for document in own)
     assert all(re.fullmatch(r"[^,]+, [^,]+", name) for document in printed for name in document.inventors)
+
+
+def test_written_search_reports_name_the_claims_that_documents_concern(tmp_path: Path) -> None:
+    made = ["--patents", "300", "--topics", "0", "--length", "40", "-q"]
+    main(["simulate", "office", "-o", str(tmp_path / "office"), "--forms", str(tmp_path / "files"), *made])
+    lines = (tmp_path / "office/search-reports.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    reported = Counter(line.split("\t")[3] for line in lines)
+    written = Counter()
+    for path in (tmp_path / "files/exchange").iterdir():
+        written.update(re.findall(r"<rel-claims>(.*?)</rel-claims>", path.read_text(encoding="utf-8")))
+    assert written
+    assert not written - reported
+    assert written.total() > 0.9 * reported.total()

@@ -87,15 +87,19 @@ def _by_claim(office: SimulatedOffice, row: Integers, earlier: Integers) -> tupl
     return ((shared == named) & enough).astype(np.int64), enough.astype(np.int64)
 
 
-def search_reports(office: SimulatedOffice, found: Findings) -> bytes:
-    """The reports of the offices that print categories, a line for each document: citing, cited, category, claims."""
-    lines = ["document\tcited\tcategory\tclaims"]
+def reported_claims(office: SimulatedOffice, found: Findings) -> Iterator[tuple[str, str, str, str]]:
+    """What the offices that print categories report: citing and cited document, category, the claims concerned."""
     ids = office.ids
     chosen = np.flatnonzero(np.isin(office.publications.office[found.citing], REPORTED)).tolist()
-    citing, cited = ids[found.citing].tolist(), ids[found.cited].tolist()
-    category = found.category.tolist()
-    lines += [f"{citing[at]}\t{cited[at]}\t{CATEGORY[category[at]]}\t{claim_list(found.claims[at])}" for at in chosen]
-    return ("\n".join(lines) + "\n").encode()
+    citing, cited, category = ids[found.citing].tolist(), ids[found.cited].tolist(), found.category.tolist()
+    for at in chosen:
+        yield citing[at], cited[at], CATEGORY[category[at]], claim_list(found.claims[at])
+
+
+def search_reports(office: SimulatedOffice, found: Findings) -> bytes:
+    """The reports as a table, a line for each cited document."""
+    rows = (("document", "cited", "category", "claims"), *reported_claims(office, found))
+    return "".join("\t".join(row) + "\n" for row in rows).encode()
 
 
 def claim_list(numbers: Sequence[int]) -> str:
