@@ -244,3 +244,21 @@ def test_objects_that_were_joined_in_a_line() -> None:
     assert ([each.id for each in found], found[0].title, problems) == (["A1", "A2", "A3"], "a }{ b", [])
     raws = list(split(iter([(lines[1] + lines[2] + " x\n").encode()])))
     assert [each.content for each in raws if isinstance(each, Raw)] == [lines[1].encode(), (lines[2] + " x").encode()]
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "begins"),
+    [
+        (RIS_LINES.replace("AB  - Br", " AB  - Br", 1), " AB  - Brakes", "a line that begins with blanks before a tag"),
+        (NBIB_LINES + CSV_LINES, "id,title", "9 lines that begin with neither a tag nor a blank"),
+        (NBIB_LINES.replace("AB  - Of", "Of", 1), "Of nails", "a line that begins with neither a tag nor a blank"),
+    ],
+)
+def test_a_line_that_hardly_continues_the_field_before_it_is_told(content: str, line: str, begins: str) -> None:
+    documents, reports = documents_of(content.encode())
+    assert len(documents) == 8
+    assert [(each.offset, each.reason) for each in reports] == [
+        (content.index(line), f"{begins}: read as part of the field before")
+    ]
+    for sound in (RIS_LINES, NBIB_LINES):
+        assert documents_of(sound.encode())[1] == []
