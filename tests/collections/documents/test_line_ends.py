@@ -262,3 +262,24 @@ def test_a_line_that_hardly_continues_the_field_before_it_is_told(content: str, 
     ]
     for sound in (RIS_LINES, NBIB_LINES):
         assert documents_of(sound.encode())[1] == []
+
+
+@pytest.mark.parametrize("kind", ["response", "request", "unheard-of"])
+def test_a_record_of_warc_that_covers_the_next_one_is_told(kind: str) -> None:
+    def record(kind: str, at: int, more: bytes = b"") -> bytes:
+        page = b"<html><body>Page %d.</body></html>" % at
+        block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + page
+        about = f"WARC-Type: {kind}\r\nWARC-Target-URI: http://a.example/{at}\r\n".encode()
+        about += b"Content-Type: application/http; msgtype=response\r\n"
+        size = len(block) + (4 + len(more) - 4 if more else 0)
+        return b"WARC/1.0\r\n" + about + b"Content-Length: %d\r\n\r\n" % size + block + b"\r\n\r\n" + more
+
+    pytest.importorskip("selectolax")
+    second = record("response", 2)
+    content = record("response", 1) + record(kind, 3, second) + record("response", 4)
+    for size in (1 << 20, 7):
+        documents, reports = documents_of(content, size)
+        assert {document.id for _, document in documents} >= {"http://a.example/1", "http://a.example/4"}
+        told = [each.offset for each in reports if "looks like another record" in each.reason]
+        assert told == [content.index(second)]
+    assert documents_of(record("response", 1) + record("request", 3) + second)[1] == []
