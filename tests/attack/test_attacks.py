@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -156,6 +157,7 @@ with tempfile.NamedTemporaryFile("w+", suffix=".md") as file:
     assert text.startswith("before\n")
     assert text.endswith("after")
     assert "| x | 1,000 | 999 | 1 |" in text
+    assert re.search(r"^Made on \d{4}-\d\d-\d\d from commit \S+[.]$", text, re.MULTILINE)
     assert "old" not in text
 
 

@@ -10,6 +10,8 @@ SECURITY.md.
 from __future__ import annotations
 
 import argparse
+import datetime
+import subprocess
 import sys
 import tempfile
 import time
@@ -105,7 +107,15 @@ def document(tallies: Sequence[Tally], path: Path = SECURITY) -> None:
     if not begin or not end:
         raise SystemExit(f"{path}: has no place for the table ({BEGIN} … {END})")
     # Rows of an earlier run would be those of other code: a table is of one run.
-    path.write_text(f"{before}{BEGIN}\n{table(tallies)}\n{END}{after}", encoding="utf-8")
+    made = f"Made on {datetime.date.today()} from commit {commit()}."
+    path.write_text(f"{before}{BEGIN}\n{made}\n\n{table(tallies)}\n{END}{after}", encoding="utf-8")
+
+
+def commit() -> str:
+    """The commit of this checkout, and whether files differ from it; unknown where there is no git."""
+    asked = ["git", "-C", str(SECURITY.parent), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+    said = subprocess.run(asked, capture_output=True, text=True, check=False)
+    return said.stdout.strip() or "unknown"
 
 
 def table(tallies: Sequence[Tally]) -> str:

@@ -41,7 +41,7 @@ from leadline.text.fields import (
 )
 from leadline.text.files import write_whole
 from leadline.text.memory import NEW_ARRAYS, NewArrays
-from leadline.text.owned_files import IDENTITY, LOGS
+from leadline.text.owned_files import IDENTITY, LOGS, SQLITE
 from leadline.text.source import COMPRESSED, NOT_A_FILE, SourceText, open_without_waiting, read_text, stem
 
 if TYPE_CHECKING:
@@ -577,6 +577,8 @@ def _not_a_run(path: str) -> str:
             head = file.read(4096) or b""
         if sheet.named_kind(path, head) is not None:
             return ""
+        if head.startswith(SQLITE):
+            return "is a database, not a run"
         lines = head if len(head) < 4096 else head.rpartition(b"\n")[0]
         run_of_text(SourceText.of(lines, path), path, order="file", kernels=False)
     except OSError as error:

@@ -125,7 +125,7 @@ RECORD_OF_POOL = "the record of a pool"  # what a pool's record says it is
 POOLS = "pools"  # the folder of a lab for pools; what is made for it may replace a pool
 ELSEWHERE = "name another file for the output"
 _LAB = "lab"
-_SQLITE, _ID_AT = b"SQLite format 3\0", 68  # how a database begins, and where it keeps the application's id
+SQLITE, _ID_AT = b"SQLite format 3\0", 68  # how a database begins, and where it keeps the application's id
 _SEALED_HEAD = re.compile(rb'\{\s*"what": "([^"\\]{1,100})"')
 _SEALED_TAIL = re.compile(rb'"%s": "[0-9a-f]{8}"\s*\}\s*$' % CHECKSUM.encode())
 _ENDS = 256  # bytes of a file's beginning and end that tell what it is
@@ -254,7 +254,7 @@ def open_here(place: Path, letters: str) -> Iterator[None]:
     """Take note that a store is open in this process until the block ends. `one_at_a_time` is held at both ends."""
     about = os.lstat(place)
     heads = _heads.setdefault((about.st_dev, about.st_ino), [])
-    heads.append(_SQLITE.ljust(_ID_AT, b"\0") + letters.encode("ascii"))
+    heads.append(SQLITE.ljust(_ID_AT, b"\0") + letters.encode("ascii"))
     try:
         yield
     finally:
@@ -275,7 +275,7 @@ def is_open_here(place: Path) -> bool:
 def store_letters(place: Path) -> str:
     """The letters in the head of a store, which say of what kind it is; empty for another file."""
     head, _ = _ends(place)
-    return head[_ID_AT : _ID_AT + 4].decode("latin-1") if head.startswith(_SQLITE) else ""
+    return head[_ID_AT : _ID_AT + 4].decode("latin-1") if head.startswith(SQLITE) else ""
 
 
 def _sealed_as(place: Path) -> str | None:

@@ -244,3 +244,42 @@ def test_objects_that_were_joined_in_a_line() -> None:
     assert ([each.id for each in found], found[0].title, problems) == (["A1", "A2", "A3"], "a }{ b", [])
     raws = list(split(iter([(lines[1] + lines[2] + " x\n").encode()])))
     assert [each.content for each in raws if isinstance(each, Raw)] == [lines[1].encode(), (lines[2] + " x").encode()]
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "begins"),
+    [
+        (RIS_LINES.replace("AB  - Br", " AB  - Br", 1), " AB  - Brakes", "a line that begins with blanks before a tag"),
+        (NBIB_LINES + CSV_LINES, "id,title", "9 lines that begin with neither a tag nor a blank"),
+        (NBIB_LINES.replace("AB  - Of", "Of", 1), "Of nails", "a line that begins with neither a tag nor a blank"),
+    ],
+)
+def test_a_line_that_hardly_continues_the_field_before_it_is_told(content: str, line: str, begins: str) -> None:
+    documents, reports = documents_of(content.encode())
+    assert len(documents) == 8
+    assert [(each.offset, each.reason) for each in reports] == [
+        (content.index(line), f"{begins}: read as part of the field before")
+    ]
+    for sound in (RIS_LINES, NBIB_LINES):
+        assert documents_of(sound.encode())[1] == []
+
+
+@pytest.mark.parametrize("kind", ["response", "request", "unheard-of"])
+def test_a_record_of_warc_that_covers_the_next_one_is_told(kind: str) -> None:
+    def record(kind: str, at: int, more: bytes = b"") -> bytes:
+        page = b"<html><body>Page %d.</body></html>" % at
+        block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + page
+        about = f"WARC-Type: {kind}\r\nWARC-Target-URI: http://a.example/{at}\r\n".encode()
+        about += b"Content-Type: application/http; msgtype=response\r\n"
+        size = len(block) + (4 + len(more) - 4 if more else 0)
+        return b"WARC/1.0\r\n" + about + b"Content-Length: %d\r\n\r\n" % size + block + b"\r\n\r\n" + more
+
+    pytest.importorskip("selectolax")
+    second = record("response", 2)
+    content = record("response", 1) + record(kind, 3, second) + record("response", 4)
+    for size in (1 << 20, 7):
+        documents, reports = documents_of(content, size)
+        assert {document.id for _, document in documents} >= {"http://a.example/1", "http://a.example/4"}
+        told = [each.offset for each in reports if "looks like another record" in each.reason]
+        assert told == [content.index(second)]
+    assert documents_of(record("response", 1) + record("request", 3) + second)[1] == []

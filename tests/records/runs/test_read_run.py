@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
+import sqlite3
 import struct
 from pathlib import Path
 
@@ -276,6 +278,11 @@ def test_logs_of_databases_are_no_runs(tmp_path: Path) -> None:
     with pytest.warns(LeadlineWarning) as warned:
         assert run_paths([tmp_path]) == [str(tmp_path / "a.run")]
     assert "left out: is a log of a database, not a run; so is 1 more" in str(warned[0].message)
+    with contextlib.closing(sqlite3.connect(tmp_path / "pool.journal")) as database:
+        database.execute(f"create table events (value text default '{'7' * 5000}')")
+    with pytest.warns(LeadlineWarning, match=r"pool\.journal: left out: is a database, not a run"):
+        assert run_paths([tmp_path]) == [str(tmp_path / "a.run")]
+    (tmp_path / "pool.journal").unlink()
     with pytest.warns(LeadlineWarning, match="2 logs of databases left out"):
         assert run_paths([str(tmp_path / "*")]) == [str(tmp_path / "a.run")]
     with pytest.raises(ll.InputError, match="no file fits this pattern"):

@@ -12,6 +12,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from leadline.cli import main
+from leadline.collections.documents.build import write_collection
+from leadline.collections.documents.document import Document
 from leadline.judge.journal import People
 from leadline.show.check import check, examine
 from leadline.show.lab.audit import AuditLog
@@ -101,6 +103,13 @@ def test_damage_to_what_the_lab_keeps_of_itself_is_told(
     with contextlib.suppress(SystemExit):  # without its store there is no lab
         main(["lab", "status", str(lab.folder)])
     assert f"{finding.path}: {finding.problem}" in capsys.readouterr().err
+
+
+def test_what_was_made_inside_a_lab_and_added_is_no_other_file(lab: Lab) -> None:
+    write_collection([Document("X1", title="Nail")], lab.folder / "collections" / "nails", {})
+    (lab.folder / "collections" / "notes.txt").write_text("mine")
+    lab.add(lab.folder / "collections" / "nails")
+    assert [path.name for path in examine(lab.folder).strangers if path.parent.name == "collections"] == ["notes.txt"]
 
 
 def test_a_journal_that_the_pages_began_belongs_to_the_lab_and_is_missed_when_it_is_gone(lab: Lab) -> None:

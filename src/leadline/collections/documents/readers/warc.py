@@ -36,6 +36,8 @@ _BEGIN = re.compile(rb"WARC/[01]\.\d+\r?\n")
 _VERSION = re.compile(rb"WARC/[01]\.\d+\r?\n")
 _AGAIN = re.compile(rb"\nWARC/[01]\.\d+\r?\n")
 _NEXT = re.compile(rb"\r\n\r\n|[\r\n]*+(?:WARC/[01]\.\d+\r?\n|\Z)")  # behind a record
+_RECORD = re.compile(rb"\nWARC/[01]\.\d+\r?\n(?:WARC-|Content-)", re.IGNORECASE)
+_OVERLAP = 64  # bytes kept between pieces, so that no begin of a record is cut in two
 _AFTER = 64  # bytes behind a record that show whether another begins there
 _END = re.compile(rb"\r?\n\r?\n")
 _HEAD_BYTES = 1 << 20  # of the headers of a record
@@ -96,9 +98,12 @@ def _records(window: Window, unread: Counter[str]) -> Iterator[Raw | Broken]:
                 block = window.buffer[end.end() : size]
                 window.drop(size)
                 yield from _page(window, headers, block, start, size, unread)
+                yield from _another(start + end.end(), block)
             continue
         window.drop(end.end())
-        if not _passed_over(window, int(length)):
+        is_whole, inside = _passed_over(window, int(length))
+        yield from inside
+        if not is_whole:
             yield Broken(start, "the file ends in the middle of a record", window.begin - start)
             return
         if kind in _PASSED_OVER and int(length) <= MAX_BODY:
@@ -176,16 +181,29 @@ def _find_end(window: Window) -> re.Match[bytes] | None:
             return found
 
 
-def _passed_over(window: Window, length: int) -> bool:
-    """Whether the stream has so many bytes, which are dropped."""
+def _passed_over(window: Window, length: int) -> tuple[bool, list[Broken]]:
+    """Drop so many bytes; whether the stream has them, and the report of another record in them."""
+    end = window.begin + length
+    inside: list[Broken] = []
     while True:
-        step = min(length, len(window.buffer))
-        window.drop(step)
-        length -= step
-        if not length:
-            return True
+        inside = inside or list(_another(window.begin, window.buffer[: end - window.begin]))
+        if window.begin + len(window.buffer) >= end:
+            window.drop(end - window.begin)
+            return True, inside
+        window.drop(max(0, len(window.buffer) - _OVERLAP))
         if not window.fill(1 << 20):
-            return False
+            window.drop(len(window.buffer))
+            return False, inside
+
+
+def _another(begin: int, block: bytes) -> Iterator[Broken]:
+    """The report of what looks like another record in a block, whose length may be wrong; a page may show one, too."""
+    at = block.find(b"\nWARC/")
+    while at >= 0 and _RECORD.match(block, at) is None:
+        at = block.find(b"\nWARC/", at + 1)
+    if at >= 0:
+        problem = "what looks like another record begins inside one: it was taken for a part of it"
+        yield Broken(begin + at + 1, problem, 0, 0)
 
 
 @reader("warc", split=split_records, recognises=is_warc, binary=True)
