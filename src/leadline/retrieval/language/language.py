@@ -171,7 +171,7 @@ class Language:
             found, find_matching = int(np.count_nonzero(matching)), partial(np.asarray, matching)
         # Where some document has every word, none is missing.
         has_all = found > 0 and required is not None and self.index.are_plain(required, meaning.fields)
-        missing = [] if has_all else missing_words(self.index, asked.tree, meaning.phrases)
+        missing = [] if has_all else missing_words(self.index, asked.tree, meaning.exact_phrases | meaning.phrases)
         notes = [*asked.notes, *meaning.notes, *left_out, *map(str, missing)]
         notes += ["there is no word to search for"] if is_empty else []
         notes += ["there is no word to rank by: the newest come first"] if is_unranked else []
@@ -280,7 +280,8 @@ class Language:
 
 def _fields_in(node: Node) -> set[str]:
     """The fields of documents that a query names."""
-    return {each.field for each in nodes_of(node) if isinstance(each, Within) and each.field not in FILTERS}
+    named = (each.fields for each in nodes_of(node) if isinstance(each, Within) and each.field not in FILTERS)
+    return {name for names in named for name in names}
 
 
 # Parts of a query as text: in the terms of the index, and as the query writes them.
@@ -305,7 +306,7 @@ def part_name(part: Positional) -> str:
 
 
 def _word(unit: QueryWord) -> str:
-    return unit.pattern or unit.term.decode()
+    return unit.pattern or (f"={unit.exact.decode()}" if unit.exact else unit.term.decode())
 
 
 def as_typed(name: str, node: Node, fields: Sequence[str], known: str = "") -> str:
@@ -346,7 +347,8 @@ class Meaning:
     undated_pass: bool = False  # whether documents without a date pass filters by date
     has_undated: bool = False  # whether there are such documents, and filters by date
     phrases: dict[str, Phrase | None] = field(default_factory=dict)  # by the text of a word or phrase
-    _found: dict[int, Mask | None] = field(default_factory=dict)  # what earlier queries found
+    exact_phrases: dict[str, Phrase | None] = field(default_factory=dict)  # of words without their other forms
+    found: dict[int, Mask | None] = field(default_factory=dict)  # what earlier queries found
 
     def matching(self, node: Node) -> Mask | None:
         """The documents that match; None where the query has no word to search for and no filter."""
@@ -375,22 +377,25 @@ class Meaning:
         nodes = list(nodes_of(node))
         named: set[int] = set()
         for each in nodes:  # the list grows: earlier queries may name earlier ones
-            if isinstance(each, Saved) and each.number not in named:
+            if isinstance(each, Saved) and each.number not in named and each.number not in self.found:
                 named.add(each.number)
                 nodes += nodes_of(self.saved[each.number])
-        texts = list({each.text: None for each in nodes if isinstance(each, WordOrPhrase)})
-        self.phrases = dict(zip(texts, self.index.phrases(texts), strict=True))
+        for exact in (False, True):
+            texts = list({each.text: None for each in nodes if isinstance(each, WordOrPhrase) and each.exact == exact})
+            known = self.exact_phrases if exact else self.phrases
+            known.update(zip(texts, self.index.phrases(texts, exact=exact), strict=True))
         self._check_size(nodes)
         ranking = set(ranking_numbers(node)) if named else set()
         for number in sorted(named, reverse=True):
             ranking.update(ranking_numbers(self.saved[number]) if number in ranking else ())
         for number in sorted(named):  # a query names only earlier ones
             weight = float(number in ranking)
-            self._found[number] = self._matching(self.saved[number], self.fields, weight, quiet=True)
+            self.found[number] = self._matching(self.saved[number], self.fields, weight, quiet=True)
 
     def _check_size(self, nodes: Iterable[Node]) -> None:
         """Raise InputError for a query with so many words in phrases and beside NEAR that it would take minutes."""
-        placed = sum(len(phrase.words) for phrase in self.phrases.values() if phrase and not phrase.is_one_term)
+        asked = (*self.phrases.values(), *self.exact_phrases.values())
+        placed = sum(len(phrase.words) for phrase in asked if phrase and not phrase.is_one_term)
         placed += sum(len(each.parts) for each in nodes if isinstance(each, (Near, Same)))
         if placed > MOST_PLACED:
             problem = f"has {placed:,} words in phrases, beside NEAR or cut off by *"
@@ -435,7 +440,7 @@ class Meaning:
         return [self._term(Phrase((QueryWord(term.encode()),)), fields, weight) for term in terms]
 
     def _phrase(self, node: WordOrPhrase, quiet: bool = False) -> Phrase | None:
-        phrase = self.phrases[node.text]
+        phrase = (self.exact_phrases if node.exact else self.phrases)[node.text]
         if phrase is None and not quiet:
             self._note(f"{node.text[:40]} is left out: too common to be in the index")
         return replace(phrase, slop=node.slop) if phrase and node.slop and len(phrase.words) > 1 else phrase
@@ -493,8 +498,8 @@ class Meaning:
             return self._and(And(node.parts), fields, weight)
         part, named = near
         within = named or fields
-        for each in named:
-            self._check_words(each)
+        if named:
+            self._check_words(named)
         if part is None:
             return None
         name = self._term(part, within, weight)
@@ -509,7 +514,7 @@ class Meaning:
             return (phrase if phrase is None or separate is None else AnyOf((phrase, separate))), ()
         if isinstance(node, Within) and node.field not in FILTERS:
             inside = self._positional(node.part)
-            return inside and (inside[0], inside[1] or (node.field,))
+            return inside and (inside[0], inside[1] or node.fields)
         if isinstance(node, Boosted):  # a weight within NEAR is ignored
             return self._positional(node.part)
         if isinstance(node, (And, Saved)) or (isinstance(node, Side) and any(mark for mark, _ in node.parts)):
@@ -588,8 +593,8 @@ class Meaning:
     def _within(self, node: Within, fields: Sequence[str], weight: float) -> Mask | None:
         if node.field in FILTERS:
             return self._filtered(node.field, [filter_value(node)])
-        self._check_words(node.field)
-        return self._matching(node.part, (node.field,), weight)
+        self._check_words(node.fields)
+        return self._matching(node.part, node.fields, weight)
 
     def _filtered(self, name: str, values: Sequence[str]) -> Mask:
         """The documents that a filter lets pass."""
@@ -603,13 +608,13 @@ class Meaning:
                 return mask | undated
         return mask
 
-    def _check_words(self, name: str) -> None:
-        if not any(len(segment.field(name).documents) for segment in self.index.segments):
-            self._note(f"{name}: finds nothing: no document of this index has {name}")
+    def _check_words(self, names: Sequence[str]) -> None:
+        if not any(len(segment.field(name).documents) for segment in self.index.segments for name in names):
+            self._note(f"{','.join(names)}: finds nothing: no document of this index has {' or '.join(names)}")
 
     def _earlier(self, node: Saved, fields: Sequence[str], weight: float) -> Mask | None:
         """What an earlier query found; its words rank once, however often it is named."""
-        return self._found[node.number]
+        return self.found[node.number]
 
     def _boosted(self, node: Boosted, fields: Sequence[str], weight: float) -> Mask | None:
         return self._matching(node.part, fields, weight * node.factor)
@@ -632,8 +637,8 @@ class _Alternatives:
         """Add a part; `weight` and `quiet` are as in `Meaning._words`."""
         fields = self.fields
         if isinstance(node, Within) and node.field not in FILTERS and isinstance(node.part, WordOrPhrase):
-            self.meaning._check_words(node.field)
-            fields, node, quiet = (node.field,), node.part, False
+            self.meaning._check_words(node.fields)
+            fields, node, quiet = node.fields, node.part, False
         if isinstance(node, WordOrPhrase):
             names = self.meaning._words(node, fields, weight, quiet)
             if names is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -130,17 +130,20 @@ class WiderIndex(Index):
         given = {name.decode() for segment in self.segments for name in segment.coded("language").terms}
         return sorted(name for name in given if self.analysis.for_language(name) != self.analysis)
 
-    def phrases(self, texts: Sequence[str]) -> list[Phrase | None]:
-        """The words of each text, each with all terms of the index that it means."""
+    def phrases(self, texts: Sequence[str], *, exact: bool = False) -> list[Phrase | None]:
+        """The words of each text, each with all terms of the index that it means; if `exact`, only as it is written."""
         found = phrases_of(self.analysis, texts, self.languages)
         words = {word: None for phrase in found if phrase for word in phrase.words if word and not word.pattern}
         if len(self._meant) > WORDS_KEPT:
             self._meant.clear()
         self._meant |= self._resolved([word for word in words if word not in self._meant])
-        return [
-            Phrase(tuple(self._meant.get(word, word) if word else None for word in phrase.words)) if phrase else None
-            for phrase in found
-        ]
+        exact = exact and self.analysis.stemming != "none"
+
+        def meant(word: QueryWord | None) -> QueryWord | None:
+            known = self._meant.get(word, word) if word else None
+            return replace(known, exact=word.written) if exact and known and word and not word.pattern else known
+
+        return [Phrase(tuple(map(meant, phrase.words))) if phrase else None for phrase in found]
 
     def _resolved(self, words: Sequence[QueryWord]) -> dict[QueryWord, QueryWord]:
         """Words with the terms of the index that have their spellings."""

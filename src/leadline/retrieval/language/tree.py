@@ -19,13 +19,19 @@ FILTERS = (
 SameUnit = Literal["sentence", "paragraph", "claim"]
 
 
+# Wildcards are letters while a query is cut into words: characters that no other text has.
+LETTER_OF = {"*": "ꙮ", "?": "ꟻ", "$": "ꟷ", "#": "ꞏ"}
+FROM_LETTERS = str.maketrans({letter: sign for sign, letter in LETTER_OF.items()})
+
+
 @dataclass(frozen=True)
 class WordOrPhrase:
-    """A word as it was typed, perhaps truncated (`polymer*`), or a phrase."""
+    """A word as it was typed, perhaps truncated (`polymer*`), or a phrase; `exact` is without other forms of a word."""
 
     text: str
     quoted: bool = False
     slop: int = 0  # of a phrase: how far its words may be moved in all
+    exact: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,10 +74,14 @@ class Or:
 
 @dataclass(frozen=True)
 class Within:
-    """A part limited to one field; where the field is one of FILTERS, it is a filter and not a word."""
+    """A part limited to a field, or to any of several; where the field is one of FILTERS, it is no word but a filter."""
 
-    field: str
+    field: str  # several have commas between them
     part: Node
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        return tuple(self.field.split(","))
 
 
 @dataclass(frozen=True)
@@ -183,7 +193,10 @@ def _enclosed(node: Node, *loose: type) -> str:
 
 _LOOSER = (Near, Same, Side, And, Or)  # than a word
 _WRITERS: dict[type, Callable[[Any], str]] = {
-    WordOrPhrase: lambda node: (f'"{node.text}"' + f"~{node.slop}" * bool(node.slop)) if node.quoted else node.text,
+    WordOrPhrase: lambda node: (
+        "=" * node.exact
+        + ((f'"{node.text}"' + f"~{node.slop}" * bool(node.slop)) if node.quoted else node.text).translate(FROM_LETTERS)
+    ),
     Near: lambda node: (
         _enclosed(node.parts[0], *_LOOSER)
         + "".join(
