@@ -99,7 +99,20 @@ class Saved:
     number: int
 
 
-Node = WordOrPhrase | Near | Same | Side | And | Or | Within | Boosted | Saved
+@dataclass(frozen=True)
+class Heading:
+    """A heading of a controlled vocabulary, with those under it where `exploded`.
+
+    It is in lines of other systems only; before it is searched for it is replaced (`strategy_lines.py`).
+    """
+
+    name: str
+    exploded: bool = False
+    focused: bool = False  # only where it is a main subject
+    under: str = ""  # subheadings, with commas between them
+
+
+Node = Heading | WordOrPhrase | Near | Same | Side | And | Or | Within | Boosted | Saved
 
 
 @dataclass(frozen=True)
@@ -126,11 +139,12 @@ def is_filter(node: Node) -> bool:
         return node.field in FILTERS or is_filter(node.part)
     if isinstance(node, Boosted):
         return is_filter(node.part)
-    return not isinstance(node, (WordOrPhrase, Saved)) and all(is_filter(part) for part in parts_of(node))
+    leaf = isinstance(node, (WordOrPhrase, Saved, Heading))
+    return not leaf and all(is_filter(part) for part in parts_of(node))
 
 
 def parts_of(node: Node) -> tuple[Node, ...]:
-    if isinstance(node, WordOrPhrase):  # quick: most nodes
+    if isinstance(node, (WordOrPhrase, Heading)):  # quick: most nodes
         return ()
     if isinstance(node, Side):
         return tuple(part for _, part in node.parts)
@@ -213,6 +227,7 @@ _WRITERS: dict[type, Callable[[Any], str]] = {
     Within: lambda node: f"{node.field}:{_enclosed(node.part, *_LOOSER, Boosted)}",
     Boosted: lambda node: f"{_enclosed(node.part, *_LOOSER, Boosted)}^{node.factor:.9g}",
     Saved: lambda node: f"#{node.number}",
+    Heading: lambda node: f'"{node.name}"',
 }
 
 
