@@ -32,7 +32,7 @@ from leadline.retrieval.language.matching import (
     passing,
     query_words,
 )
-from leadline.retrieval.language.query_terms import MissingWord, QueryTerm, WiderIndex, missing_words
+from leadline.retrieval.language.query_terms import MissingWord, QueryTerm, WiderIndex, has_left_out, missing_words
 from leadline.retrieval.language.reading import understand
 from leadline.retrieval.language.tree import (
     FILTERS,
@@ -61,7 +61,10 @@ from leadline.retrieval.models.searcher import EMPTY_RANKING, Combine, Contribut
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from leadline.collections.documents.document import Document
+
     Mask = NDArray[np.bool_]
+    Texts = Callable[[NDArray[np.integer[Any]]], Sequence[Document | None]]
 
 
 @dataclass(frozen=True)
@@ -109,10 +112,15 @@ class Language:
         index: Index,
         saved: Mapping[int, str] | None = None,
         searching: Callable[[Index], Searcher] = Searcher,
+        texts: Texts | None = None,
     ) -> None:
-        """`saved` are earlier queries, which a query may name: `#1 AND #2`; `searching` makes what ranks documents."""
+        """`saved` are earlier queries, which a query may name: `#1 AND #2`; `searching` makes what ranks documents.
+
+        `texts` reads documents by their rows: to see which word stands where a phrase has one that is not in the index.
+        """
         self.index = WiderIndex(index)
         self.searcher = searching(self.index)
+        self.texts = texts if index.unit == "document" else None
         self.saved = None if saved is None else self._trees(saved)
 
     def _trees(self, saved: Mapping[int, str]) -> dict[int, Node]:
@@ -225,7 +233,27 @@ class Language:
         if asked.tree is not None:
             named = _fields_in(asked.tree).union(*map(_fields_in, (self.saved or {}).values()))
             weighted |= dict.fromkeys(sorted(named - weighted.keys()), 1.0)
-        return asked, weighted, Meaning(self.index, usual, tuple(weighted), saved=self.saved or {})
+        return asked, weighted, self._meaning(usual, tuple(weighted))
+
+    def _meaning(self, fields: tuple[str, ...], scored: tuple[str, ...]) -> Meaning:
+        return Meaning(self.index, fields, scored, saved=self.saved or {}, texts=self.texts)
+
+    def documents_of(self, tree: Node, found: Mapping[int, Mask | None]) -> tuple[Mask | None, list[str]]:
+        """The documents that a tree matches, and notes; `found` is what the earlier queries that it names found."""
+        fields = tuple(dict.fromkeys((*self.index.own, *sorted(_fields_in(tree)))))
+        meaning = self._meaning(tuple(self.index.own), fields)
+        meaning.found.update(found)
+        matching = meaning.matching(tree)
+        missing = [] if matching is None or matching.any() else missing_words(self.index, tree)
+        return matching, list(dict.fromkeys([*meaning.notes, *map(str, missing)]))
+
+    def ranked(self, tree: Node, matching: Mask, order: ResultOrder, model: str, **parameters: Any) -> Ranking:
+        """The documents of a mask in the order of a model for the words of a tree, or by date."""
+        fields = dict.fromkeys((*self.index.own, *sorted(_fields_in(tree))), 1.0)
+        meaning = self._meaning(tuple(self.index.own), tuple(fields))
+        meaning.matching(tree)
+        how = {"model": model, "fields": fields, "combine": "text", **parameters}
+        return self._ranked(matching, meaning.terms, len(self.index), order, how)
 
     def why(self, answer: Answer, document: str | int) -> list[Contribution]:
         """What each word or phrase of the query adds to the score of a document."""
@@ -326,6 +354,7 @@ def as_typed(name: str, node: Node, fields: Sequence[str], known: str = "") -> s
 
 MOST_PLACED = 10_000  # words of one query in phrases, beside NEAR and truncated: the positions of each are read
 MOST_NOTES = 50
+MOST_READ = 20_000  # documents whose texts are read for the common words of a phrase
 AT_ONCE = 200  # words whose documents are looked up together
 
 
@@ -349,6 +378,7 @@ class Meaning:
     phrases: dict[str, Phrase | None] = field(default_factory=dict)  # by the text of a word or phrase
     exact_phrases: dict[str, Phrase | None] = field(default_factory=dict)  # of words without their other forms
     found: dict[int, Mask | None] = field(default_factory=dict)  # what earlier queries found
+    texts: Texts | None = None  # reads documents by their rows
 
     def matching(self, node: Node) -> Mask | None:
         """The documents that match; None where the query has no word to search for and no filter."""
@@ -362,6 +392,8 @@ class Meaning:
         if len(words) < len(parts):
             return None
         self._prepare(node)
+        if any(map(self._has_left_out_words, words)):
+            return None
         names: list[str] = []
         for word, count in Counter(words).items():
             names += self._words(word, self.fields, float(count), quiet=len(parts) == 1) or ()
@@ -405,10 +437,35 @@ class Meaning:
         """The documents that match a part; `weight` is that of its words in the ranking, 0 if they are excluded."""
         if isinstance(node, WordOrPhrase):
             names = self._words(node, fields, weight, quiet)
-            return None if names is None else self._having_all(names, fields)
+            if names is None:
+                return None
+            found = self._having_all(names, fields)
+            return self._with_left_out_words(node, fields, found) if self._has_left_out_words(node) else found
         return _MEANINGS[type(node)](self, node, fields, weight)
 
     # Words, phrases, words near each other
+
+    def _has_left_out_words(self, node: WordOrPhrase) -> bool:
+        """Whether a phrase has words that are not in the index, so that the texts are read to find them."""
+        if self.texts is None or " " not in node.text or node.slop or not self.index.manifest["positions"]:
+            return False
+        phrase = (self.exact_phrases if node.exact else self.phrases).get(node.text)
+        return phrase is not None and len(phrase.words) > 0 and has_left_out(self.index.analysis, node.text)
+
+    def _with_left_out_words(self, node: WordOrPhrase, fields: Sequence[str], found: Mask) -> Mask:
+        """The documents of a mask that have the phrase word for word: "water in oil" is not "water and oil"."""
+        rows = np.flatnonzero(found)
+        if len(rows) > MOST_READ:
+            self._note(f"{query_text(node)[:60]}: any word may stand where it has a common one: {len(rows):,} documents")
+            return found
+        phrase = self.index.worded(node.text, exact=node.exact)
+        kept = np.zeros(len(found), np.bool_)
+        assert self.texts is not None
+        for first in range(0, len(rows), AT_ONCE):
+            some = rows[first : first + AT_ONCE]
+            there = [document is None or phrase.is_in(document, fields) for document in self.texts(some)]
+            kept[some[np.array(there, np.bool_)]] = True
+        return kept
 
     def _words(self, node: WordOrPhrase, fields: Sequence[str], weight: float, quiet: bool) -> list[str] | None:
         """The terms that a document must have to match a word or phrase; None where it is left out."""
@@ -558,7 +615,7 @@ class Meaning:
         names: list[str] = []
         found: list[Mask | None] = []
         for part, count in Counter(node.parts).items():
-            if isinstance(part, WordOrPhrase):  # words are looked up together
+            if isinstance(part, WordOrPhrase) and not self._has_left_out_words(part):  # words are looked up together
                 names += self._words(part, fields, weight * count, quiet=False) or ()
             else:
                 found.append(self._matching(part, fields, weight * count))
@@ -639,14 +696,17 @@ class _Alternatives:
         if isinstance(node, Within) and node.field not in FILTERS and isinstance(node.part, WordOrPhrase):
             self.meaning._check_words(node.fields)
             fields, node, quiet = node.fields, node.part, False
+        found: Mask | None
         if isinstance(node, WordOrPhrase):
             names = self.meaning._words(node, fields, weight, quiet)
             if names is None:
                 return
-            if len(names) == 1:
+            reads = self.meaning._has_left_out_words(node)
+            if len(names) == 1 and not reads:
                 self.names.setdefault(tuple(fields), {})[names[0]] = None
                 return
-            found: Mask | None = self.meaning._having_all(names, fields)
+            found = self.meaning._having_all(names, fields)
+            found = self.meaning._with_left_out_words(node, fields, found) if reads else found
         elif isinstance(node, Within) and node.field in FILTERS:
             self.values.setdefault(node.field, []).append(filter_value(node))
             return

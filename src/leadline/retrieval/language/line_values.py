@@ -115,3 +115,12 @@ def limits_in(written: str) -> tuple[list[Node], list[str]]:
         else:
             unknown.append(each)
     return filters, unknown
+
+
+def language_name(code: str) -> str:
+    """The English name of a language; the code itself where it is not known.
+
+    >>> language_name("de"), language_name("xx")
+    ('german', 'xx')
+    """
+    return next((name for name, known in _LANGUAGES.items() if known == code), code)

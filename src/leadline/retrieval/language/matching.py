@@ -121,10 +121,10 @@ def matching_terms(pattern: str, terms: Terms) -> NDArray[np.int64]:
     return matching(pattern, terms.buffer, terms.offsets[:-1], terms.offsets[1:])
 
 
-def _is_spelled(word: str, asked: str) -> bool:
+def is_spelled(word: str, asked: str) -> bool:
     """Whether a word is another word in one of its spellings, or a name that has it as a part.
 
-    >>> _is_spelled("café", "cafe"), _is_spelled("1,4-butanediol", "butanediol"), _is_spelled("films", "film")
+    >>> is_spelled("café", "cafe"), is_spelled("1,4-butanediol", "butanediol"), is_spelled("films", "film")
     (True, True, False)
     """
     return word == asked or asked in variants(word) or word in variants(asked) or asked in parts(word)
@@ -247,10 +247,10 @@ class QueryWord:
         whole, partly = [], []
         for term in numbers.tolist():
             if not forms.counts[term]:  # it is written as the term is
-                whole += [term] if _is_spelled(at.field.terms[term].decode(), asked) else []
+                whole += [term] if is_spelled(at.field.terms[term].decode(), asked) else []
                 continue
             first, last = forms.starts[term : term + 2].tolist()
-            chosen = np.array([_is_spelled(forms.word(form).decode(), asked) for form in range(first, last)], np.bool_)
+            chosen = np.array([is_spelled(forms.word(form).decode(), asked) for form in range(first, last)], np.bool_)
             if chosen.all():
                 whole.append(term)
             elif chosen.any():

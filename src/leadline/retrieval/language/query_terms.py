@@ -21,13 +21,16 @@ from leadline.retrieval.language.matching import (
     QueryWord,
     as_letters,
     as_written,
+    expression,
     frequencies,
     has_wildcard,
+    is_spelled,
     matching,
 )
 from leadline.retrieval.language.tree import FILTERS, Node, Within, WordOrPhrase, parts_of
 
 if TYPE_CHECKING:
+    from leadline.collections.documents.document import Document
     from numpy.typing import NDArray
 
 MOST_COMPOUNDS = 100  # words of a query whose German compounds are looked for
@@ -124,6 +127,12 @@ class WiderIndex(Index):
             self._places[segment, field] = FieldPlaces(found.field(field), len(found), field)
         return self._places[segment, field]
 
+    def worded(self, text: str, *, exact: bool) -> WordedPhrase:
+        """A phrase with each of its words, also those that are not in the index."""
+        words = words_in(self.analysis, text)
+        found = self.phrases([word.decode() for word in words], exact=exact)
+        return WordedPhrase(self.analysis, words, tuple(each.words[0] if each else None for each in found))
+
     @cached_property
     def languages(self) -> list[str]:
         """The languages of documents that were analysed by the rules of another language than that of the index."""
@@ -175,6 +184,61 @@ class WiderIndex(Index):
     def _compounds(self, word: str) -> set[bytes]:
         fields = [segment.field(name) for segment in self.segments for name in self.own]
         return compounds(word, fields, self.analysis.for_language("de"))
+
+
+def words_in(analysis: Analysis, text: str) -> tuple[bytes, ...]:
+    """The words of a phrase, also those that are not in the index."""
+    return tuple(word for each in _split(as_letters(text).split(), analysis) for word in each)
+
+
+def has_left_out(analysis: Analysis, text: str) -> bool:
+    """Whether a phrase has words that are not in the index, and others.
+
+    >>> [has_left_out(Analysis(), text) for text in ("water in oil", "thin film", "in the")]
+    [True, False, False]
+    """
+    terms = analysis.reduced(words_in(analysis, text))
+    return not all(terms) and any(terms)
+
+
+@dataclass(frozen=True)
+class WordedPhrase:
+    """A phrase word for word; a unit of None is a word that is not in the index."""
+
+    analysis: Analysis
+    words: tuple[bytes, ...]
+    units: tuple[QueryWord | None, ...]
+
+    def is_in(self, document: Document, fields: Sequence[str]) -> bool:
+        """Whether a document has the phrase in one of these fields."""
+        analysis = self.analysis.for_language(document.language)
+        texts: list[str] = []
+        for name in fields:
+            texts += [claim.text for claim in document.claims] if name == "claims" else [getattr(document, name, "")]
+        return any(self._is_in_words(words, analysis) for words in _split([each for each in texts if each], analysis))
+
+    def _is_in_words(self, words: Sequence[bytes], analysis: Analysis) -> bool:
+        common = next(place for place, unit in enumerate(self.units) if unit is None)
+        last = len(words) - len(self.words)
+        starts = (at - common for at, word in enumerate(words) if word == self.words[common])
+        return any(
+            0 <= start <= last
+            and all(
+                self._is_word(place, words[start + place], analysis) for place in range(len(self.words))
+            )
+            for start in starts
+        )
+
+    def _is_word(self, place: int, word: bytes, analysis: Analysis) -> bool:
+        unit = self.units[place]
+        if unit is None:
+            return word == self.words[place]
+        if unit.pattern:
+            return bool(expression(unit.pattern).fullmatch(word.decode()))
+        if unit.exact:
+            return is_spelled(word.decode(), unit.exact.decode())
+        (term,) = analysis.reduced([word])
+        return term == unit.term or term in unit.others
 
 
 def phrases_of(analysis: Analysis, texts: Sequence[str], languages: Sequence[str] = ()) -> list[Phrase | None]:

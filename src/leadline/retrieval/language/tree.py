@@ -103,11 +103,11 @@ class Saved:
 class Heading:
     """A heading of a controlled vocabulary, with those under it where `exploded`.
 
-    It is in lines of other systems only; before it is searched for it is replaced (`strategy_lines.py`).
+    Lines of other systems have it; `strategy/headings.py` puts names or words in its place before it is searched for.
     """
 
     name: str
-    exploded: bool = False
+    exploded: bool = True
     focused: bool = False  # only where it is a main subject
     under: str = ""  # subheadings, with commas between them
 
@@ -227,7 +227,9 @@ _WRITERS: dict[type, Callable[[Any], str]] = {
     Within: lambda node: f"{node.field}:{_enclosed(node.part, *_LOOSER, Boosted)}",
     Boosted: lambda node: f"{_enclosed(node.part, *_LOOSER, Boosted)}^{node.factor:.9g}",
     Saved: lambda node: f"#{node.number}",
-    Heading: lambda node: f'"{node.name}"',
+    Heading: lambda node: f"mesh{'' if node.exploded else '-noexp'}:" + (
+        node.name if node.name.isalnum() else f'"{node.name}"'
+    ),
 }
 
 

@@ -1,0 +1,35 @@
+"""Measure each line of a strategy by judgements: which could be dropped, and which lose relevant documents.
+
+For each line: its documents and the relevant ones among them, recall and precision; and the result without it, where
+the result uses it.
+
+Examples:
+  leadline strategy measure records.index asthma.txt qrels.txt
+  leadline strategy measure records.index asthma.txt qrels.txt --topic CD008643 --format tsv -o lines.tsv
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from leadline.commands.shared.options import add_options, check_format
+from leadline.commands.shared.output import print_notes, write_table
+from leadline.commands.shared.signature import public
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    public("run_strategy").add(parser, "index", "strategy")
+    public("measure_strategy").add(parser, "qrels")
+    public("run_strategy").add(parser, "syntax", "line")
+    public("measure_strategy").add(parser, "topic", "rel", topic={"metavar": "NAME"})
+    add_options(parser, "-f", "-o", "-q")
+
+
+def run(options: argparse.Namespace) -> None:
+    check_format(options)
+    from leadline.retrieval.public import measure_strategy
+
+    how = public("run_strategy").given(options, "index", "strategy", "syntax", "line")
+    found = measure_strategy(**how, **public("measure_strategy").given(options, "qrels", "topic", "rel"))
+    write_table(found.table, options)
+    print_notes([*found.notes, found._finding()], options)
