@@ -27,7 +27,9 @@ FORMS = ("ids", "run", "ris", "csv")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     public("run_strategy").add(parser)
-    result = "write the documents of the result: .run, .ris, .csv, or ids one a line, as `review serve --candidates` reads"
+    result = (
+        "write the documents of the result: .run, .ris, .csv, or ids one a line, as `review serve --candidates` reads"
+    )
     add_options(parser, "-o", type=OutputFile("runs"), help=result)
     add_choice(parser, "--as", FORMS, "form of the result", None, "by the ending of FILE")
     parser.add_argument("--topic", metavar="NAME", type=WORD, help="topic of the run (default: the name of the file)")
@@ -49,7 +51,9 @@ def run(options: argparse.Namespace) -> None:
     how = public("run_strategy").given(options, "syntax", "line", "order")
     found = run_text(context, options.strategy, **how)
     if options.output:
-        form = getattr(options, "as") or next((ENDINGS[end] for end in ENDINGS if options.output.lower().endswith(end)), "ids")
+        form = getattr(options, "as") or next(
+            (ENDINGS[end] for end in ENDINGS if options.output.lower().endswith(end)), "ids"
+        )
         write(found.encoded(form, options.topic), options.output)
     if options.output != "-":
         write(found.table.encoded(options.format))

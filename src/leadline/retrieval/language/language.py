@@ -456,7 +456,9 @@ class Meaning:
         """The documents of a mask that have the phrase word for word: "water in oil" is not "water and oil"."""
         rows = np.flatnonzero(found)
         if len(rows) > MOST_READ:
-            self._note(f"{query_text(node)[:60]}: any word may stand where it has a common one: {len(rows):,} documents")
+            self._note(
+                f"{query_text(node)[:60]}: any word may stand where it has a common one: {len(rows):,} documents"
+            )
             return found
         phrase = self.index.worded(node.text, exact=node.exact)
         kept = np.zeros(len(found), np.bool_)

@@ -1,9 +1,9 @@
 """Read a line of a strategy in the syntax of another search system, as the tree that the one matcher takes.
 
-    (film$ adj3 metal).ti,ab.      title,abstract:(film* NEAR/3 =metal)
-    exp Polymers/                  a heading
-    or/1-3                         #1 OR #2 OR #3
-    limit 4 to yr="2008-2010"      #4 AND published:2008..2010
+(film$ adj3 metal).ti,ab.      title,abstract:(film* NEAR/3 =metal)
+exp Polymers/                  a heading
+or/1-3                         #1 OR #2 OR #3
+limit 4 to yr="2008-2010"      #4 AND published:2008..2010
 """
 
 from __future__ import annotations
@@ -226,7 +226,9 @@ class _LineReader:
                                        at=self.at, end=match.end()))  # fmt: skip
                 self.at = match.end()
                 return True
-        if self.syntax.tags == ("brackets",) and (unknown := re.compile(r"\s*\[([^\]]{1,40})\]").match(self.text, self.at)):
+        if self.syntax.tags == ("brackets",) and (
+            unknown := re.compile(r"\s*\[([^\]]{1,40})\]").match(self.text, self.at)
+        ):
             near = nearest(unknown[1].strip().lower(), list(self.syntax.fields))
             self.change(f"[{unknown[1].strip()}] is no field of {self.syntax.title}{near}: left out")
             self.at = unknown.end()
@@ -294,7 +296,9 @@ class _LineReader:
 
     def _unit_follows(self, place: int) -> bool:
         following = self.text[place : place + 60].lstrip()
-        return bool(following) and following[0] not in ").,;]}" and not re.match(r"(?:and|or)\s", following, re.IGNORECASE)
+        return (
+            bool(following) and following[0] not in ").,;]}" and not re.match(r"(?:and|or)\s", following, re.IGNORECASE)
+        )
 
     def _reference(self) -> bool:
         match = re.compile(r"\{?\(?(?:and|or)\s*/", re.IGNORECASE).match(self.text, self.at)
@@ -587,9 +591,13 @@ class _LineReader:
         if phrase and not any(each.kind == "phrase" for each in run):
             nodes = [self._leaf(" ".join(each.text for each in run), quoted=len(run) > 1, own_quotes=False)]
         else:
-            nodes = [self._leaf(each.text, quoted=each.kind == "phrase", own_quotes=each.kind == "phrase") for each in run]
+            nodes = [
+                self._leaf(each.text, quoted=each.kind == "phrase", own_quotes=each.kind == "phrase") for each in run
+            ]
             if len(run) > 1 and self.syntax.name == "pubmed":
-                self.say(f"{' '.join(each.text for each in run)[:40]}: PubMed maps words to headings; here all are searched")
+                self.say(
+                    f"{' '.join(each.text for each in run)[:40]}: PubMed maps words to headings; here all are searched"
+                )
         return self._tagged(nodes[0] if len(nodes) == 1 else And(tuple(nodes)))
 
     def _tagged_near(self, phrase: Part, tag: Part | None) -> Node | None:
@@ -624,7 +632,9 @@ class _LineReader:
         if node is None or tuple(targets) in ((ALL,), ()):
             return node
         if targets == (NOTHING,):
-            self.change(f"{_short(written or query_text(node))} ({tag}): nothing here tells these documents; it was left out")
+            self.change(
+                f"{_short(written or query_text(node))} ({tag}): nothing here tells these documents; it was left out"
+            )
             return None
         if targets == (HEADING,):
             return _each_leaf(node, lambda leaf: self._as_heading(leaf, tag))
@@ -666,7 +676,9 @@ class _LineReader:
         if not value:
             self.change(f"{_short(written)} is no value of {name}: {EXPECTED.get(name, '')}; it was left out")
             return None
-        return Within(name, WordOrPhrase(value, quoted=not value.isalnum() and name in ("applicant", "number", "family")))
+        return Within(
+            name, WordOrPhrase(value, quoted=not value.isalnum() and name in ("applicant", "number", "family"))
+        )
 
     # Parts that are not words
 
@@ -713,7 +725,9 @@ class _LineReader:
         if field not in self.syntax.fields:
             return None
         leaves = tuple(self._leaf(word, quoted=False, own_quotes=False) for word in match["value"].split())
-        join: Callable[[tuple[Node, ...]], Node] = Or if self.syntax.specials_read and " any " in match[0].lower() else And
+        join: Callable[[tuple[Node, ...]], Node] = (
+            Or if self.syntax.specials_read and " any " in match[0].lower() else And
+        )
         targets = self._targets(field, field)
         whole = WordOrPhrase(match["value"], quoted=True)
         if any(each in FILTERS for each in targets) and join is And and "number" not in targets:
@@ -789,7 +803,12 @@ def _wildcard(match: re.Match[str], word: str, syntax: Syntax, notes: list[str])
     at_end, at_start = match.end() == len(word), match.start() == 0
     beside = (match.start() > 0 and word[match.start() - 1].isalnum()) or word[match.end() : match.end() + 1].isalnum()
     if kind is None:
-        if sign in "!:" or not beside or (sign == "$" and word[: match.start()].isdigit()) or (sign == "#" and at_start):
+        if (
+            sign in "!:"
+            or not beside
+            or (sign == "$" and word[: match.start()].isdigit())
+            or (sign == "#" and at_start)
+        ):
             return match[0] if sign == ":" else " " + match[2] if sign == "!" and not at_end else match[2]
         kind = _USUAL[sign]
         meant = {"many": "any letters", "maybe": "at most one letter", "one": "one letter", "five": ""}[kind]
@@ -840,5 +859,3 @@ def plurals(word: str) -> list[str]:
 def _short(text: str) -> str:
     text = " ".join(text.split())
     return text if len(text) <= 60 else f"{text[:59]}…"
-
-

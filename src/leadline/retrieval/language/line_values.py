@@ -17,7 +17,9 @@ _LANGUAGES = {
 }  # fmt: skip
 _SHORT = {"eng": "en", "ger": "de", "deu": "de", "fre": "fr", "fra": "fr", "spa": "es", "ita": "it", "por": "pt",
           "dut": "nl", "nld": "nl", "jpn": "ja", "chi": "zh", "zho": "zh", "rus": "ru", "kor": "ko"}  # fmt: skip
-_RANGE = re.compile(r"([0-9]{4,8}(?:[/.][0-9]{1,2}){0,2})?\s*(?:-|\.\.|:|\bto\b)\s*([0-9]{4,8}(?:[/.][0-9]{1,2}){0,2}|current|present)?")
+_RANGE = re.compile(
+    r"([0-9]{4,8}(?:[/.][0-9]{1,2}){0,2})?\s*(?:-|\.\.|:|\bto\b)\s*([0-9]{4,8}(?:[/.][0-9]{1,2}){0,2}|current|present)?"
+)
 _ISO = re.compile(r"[0-9]{4}-[0-9]{1,2}(?:-[0-9]{1,2})?")
 _SIGNED = re.compile(r"(<=|>=|<|>)\s*(\S+)")
 
@@ -79,7 +81,9 @@ def name_forms(written: str) -> list[str]:
         return words
     given = words[1:]
     initials = [each.rstrip("*") for each in given]
-    if not all(len(each) <= 3 and each.isalpha() and (len(given) > 1 or each.isupper() or len(each) == 1) for each in initials):
+    if not all(
+        len(each) <= 3 and each.isalpha() and (len(given) > 1 or each.isupper() or len(each) == 1) for each in initials
+    ):
         whole = " ".join(words)
         return list(dict.fromkeys([whole, " ".join([*given, words[0]])]))
     letters = [letter for each in initials for letter in each]
@@ -89,7 +93,10 @@ def name_forms(written: str) -> list[str]:
 
 
 _CONDITIONS = re.compile(r"\s*(?:,|;|\band\b)\s*(?![^(\"]*\")", re.IGNORECASE)
-_YEAR = re.compile(r"(?:yr|py|year|dt|ed|dp|sa_year|publication year)\s*(?:=|to|:)?\s*\"?([0-9<>=. /-]*(?:current|present)?)\"?", re.IGNORECASE)
+_YEAR = re.compile(
+    r"(?:yr|py|year|dt|ed|dp|sa_year|publication year)\s*(?:=|to|:)?\s*\"?([0-9<>=. /-]*(?:current|present)?)\"?",
+    re.IGNORECASE,
+)
 
 
 def limits_in(written: str) -> tuple[list[Node], list[str]]:

@@ -25,7 +25,12 @@ from leadline.retrieval.language.tree import (
     query_text,
 )
 
-_KINDS: dict[str, Wildcard] = {LETTER_OF["*"]: "many", LETTER_OF["?"]: "one", LETTER_OF["#"]: "one", LETTER_OF["$"]: "maybe"}
+_KINDS: dict[str, Wildcard] = {
+    LETTER_OF["*"]: "many",
+    LETTER_OF["?"]: "one",
+    LETTER_OF["#"]: "one",
+    LETTER_OF["$"]: "maybe",
+}
 TEXTS = ("title", "abstract", "claims", "description")
 
 
@@ -115,7 +120,9 @@ class _Writer:
         if node.exact and self.syntax.forms != "exact" and text.isalpha():
             return self.how.phrase.format(text)
         is_operator = text.lower() in ("and", "or", "not", "near", "next", "adj", "same")
-        return self.how.phrase.format(text) if is_operator or not all(c.isalnum() or c in "*?$#!-" for c in text) else text
+        return (
+            self.how.phrase.format(text) if is_operator or not all(c.isalnum() or c in "*?$#!-" for c in text) else text
+        )
 
     def _letters(self, text: str) -> list[str]:
         """The text with the wildcards of the system."""
@@ -142,7 +149,9 @@ class _Writer:
         if kind in self.how.wildcards:
             return self.how.wildcards[kind]
         wide = self.how.wildcards.get("many", "*")
-        self.lose(f"{shown}: {self.syntax.title} cannot leave open {'so many letters' if counted else 'one letter'}: {wide} finds more")
+        self.lose(
+            f"{shown}: {self.syntax.title} cannot leave open {'so many letters' if counted else 'one letter'}: {wide} finds more"
+        )
         return wide
 
     # Distances
@@ -175,9 +184,13 @@ class _Writer:
 
         choices = [list(each.parts) if isinstance(each, Or) else [each] for each in node.parts]
         plain = len(node.parts) == 2 and all(isinstance(one, WordOrPhrase) for each in choices for one in each)
-        cut = any(letter in one.text for each in choices for one in each if isinstance(one, WordOrPhrase) for letter in _KINDS)
+        cut = any(
+            letter in one.text for each in choices for one in each if isinstance(one, WordOrPhrase) for letter in _KINDS
+        )
         if not plain or cut or len(choices[0]) * len(choices[1]) > 60:
-            self.lose(f"{_shown(node)}: PubMed finds only whole words near each other: AND is asked for, which finds more")
+            self.lose(
+                f"{_shown(node)}: PubMed finds only whole words near each other: AND is asked for, which finds more"
+            )
             return f" {self._operator('AND')} ".join(self._enclosed(each, fields) for each in node.parts)
         if any(node.is_ordered):
             self.lose(f"{_shown(node)}: PubMed cannot say the order of words: it finds more")
@@ -279,7 +292,10 @@ class _Writer:
             return ""
         whole = all(len(each) in (0, 4) or each.endswith(("-01-01", "-12-31")) for each in (low, high))
         if self.how.days and not whole:
-            days = [each.replace("-", "/" if self.syntax.name == "pubmed" else "") for each in (low or "1800", high or "3000")]
+            days = [
+                each.replace("-", "/" if self.syntax.name == "pubmed" else "")
+                for each in (low or "1800", high or "3000")
+            ]
             return self.how.days.format(low=days[0], high=days[1])
         if not whole:
             self.lose(f"{field}:{value}: {self.syntax.title} is asked for whole years, which are more")
@@ -300,5 +316,3 @@ def _is_enclosed(text: str) -> bool:
 def _shown(node: Node) -> str:
     text = query_text(node)
     return text if len(text) <= 60 else f"{text[:59]}…"
-
-

@@ -223,9 +223,7 @@ class WordedPhrase:
         starts = (at - common for at, word in enumerate(words) if word == self.words[common])
         return any(
             0 <= start <= last
-            and all(
-                self._is_word(place, words[start + place], analysis) for place in range(len(self.words))
-            )
+            and all(self._is_word(place, words[start + place], analysis) for place in range(len(self.words)))
             for start in starts
         )
 

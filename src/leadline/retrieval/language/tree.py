@@ -227,8 +227,8 @@ _WRITERS: dict[type, Callable[[Any], str]] = {
     Within: lambda node: f"{node.field}:{_enclosed(node.part, *_LOOSER, Boosted)}",
     Boosted: lambda node: f"{_enclosed(node.part, *_LOOSER, Boosted)}^{node.factor:.9g}",
     Saved: lambda node: f"#{node.number}",
-    Heading: lambda node: f"mesh{'' if node.exploded else '-noexp'}:" + (
-        node.name if node.name.isalnum() else f'"{node.name}"'
+    Heading: lambda node: (
+        f"mesh{'' if node.exploded else '-noexp'}:" + (node.name if node.name.isalnum() else f'"{node.name}"')
     ),
 }
 

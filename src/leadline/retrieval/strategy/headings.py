@@ -95,7 +95,9 @@ class Answerable:
     def _within(self, node: Within) -> Node | None:
         if node.field in FILTERS:
             if node.field in _VALUES and missing(self.index, node.field).all():
-                self.changed[f"{node.field}: no document of this index has {_VALUES[node.field]}: it was left out"] = None
+                self.changed[f"{node.field}: no document of this index has {_VALUES[node.field]}: it was left out"] = (
+                    None
+                )
                 return None
             return node
         inside = self.tree(node.part)

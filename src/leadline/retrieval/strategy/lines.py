@@ -35,20 +35,29 @@ class StrategyText:
     notes: tuple[str, ...] = ()
 
 
-_HEADER = re.compile(r"\W*(?:query|search\s+strategy|strategy|search\s+terms?|search\s+history|searches|search)\s*:\s*", re.IGNORECASE)
+_HEADER = re.compile(
+    r"\W*(?:query|search\s+strategy|strategy|search\s+terms?|search\s+history|searches|search)\s*:\s*", re.IGNORECASE
+)
 _ABOUT = re.compile(
     r"\W*(?:topic|title|database|databases|date(?:\s+searched)?|date\s+of\s+search|searched|host|interface|platform|source|search\s+date"
     r"|note|notes|comment|comments|results?|hits|file|review)\b[^:]{0,30}:.*|[-=_*~\s.]{3,}|\W*(?:comment|note)s?\b.*",
     re.IGNORECASE,
 )
-_NUMBERED = re.compile(r"\s*(?:=>\s*)?([#SL]?)\s?([0-9]{1,4})(?:\s*[.):]\s+|\s*[.):](?=[^\d\s])|\s*\t\s*|\s+)(?=\S)", re.IGNORECASE)
+_NUMBERED = re.compile(
+    r"\s*(?:=>\s*)?([#SL]?)\s?([0-9]{1,4})(?:\s*[.):]\s+|\s*[.):](?=[^\d\s])|\s*\t\s*|\s+)(?=\S)", re.IGNORECASE
+)
 _SETS = re.compile(r"[#SL]?\s?[0-9]{1,4}|and|or|not|[\s(){}/,.–-]", re.IGNORECASE)
 _OPERATOR_FIRST = re.compile(r"(?:and|or|not|adj[0-9]*|near|next|near/[0-9]+)\s", re.IGNORECASE)
 _OPERATOR_LAST = re.compile(r"(?:^|\s)(?:and|or|not|adj[0-9]*|near/[0-9]+|next)\s*$", re.IGNORECASE)
 _HYPHENATED = re.compile(r"[^\W\d_]{2}-$")
-_COUNT = re.compile(r"(?:\s*total\s+(?:references|results|hits)\s*[=:]\s*|\s+\(|\t\s*|\s{2,}|\s+\[)([0-9][0-9,. ]*)[)\]]?\s*$", re.IGNORECASE)
+_COUNT = re.compile(
+    r"(?:\s*total\s+(?:references|results|hits)\s*[=:]\s*|\s+\(|\t\s*|\s{2,}|\s+\[)([0-9][0-9,. ]*)[)\]]?\s*$",
+    re.IGNORECASE,
+)
 _LOOSE_COUNT = re.compile(r"(?<![/=<>])\s([0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)\s*$")
-_SIGN = re.compile(r"[\"*?$\[\]{}=]|\b(?:AND|OR|NOT)\b|\b(?:and|or|not|adj[0-9]*)\b|[/:.][a-z]{2}\b|\w/(?:\s|$|[a-z]{2})|\(")
+_SIGN = re.compile(
+    r"[\"*?$\[\]{}=]|\b(?:AND|OR|NOT)\b|\b(?:and|or|not|adj[0-9]*)\b|[/:.][a-z]{2}\b|\w/(?:\s|$|[a-z]{2})|\("
+)
 
 
 def strategy_text(text: str, syntax: str | None = None, where: str = "STRATEGY") -> StrategyText:
@@ -90,7 +99,11 @@ def is_combination(text: str) -> bool:
     >>> [is_combination(text) for text in ("1 and 2", "or/1-3,7", "#1 OR #2", "{or #1-#3}", "film", "5")]
     [True, True, True, True, False, False]
     """
-    return bool(re.search("[0-9]", text)) and bool(re.search("and|or|not|-", text, re.IGNORECASE)) and not _SETS.sub("", text)
+    return (
+        bool(re.search("[0-9]", text))
+        and bool(re.search("and|or|not|-", text, re.IGNORECASE))
+        and not _SETS.sub("", text)
+    )
 
 
 def _body(raw: list[str]) -> tuple[list[str], list[str]]:
@@ -281,5 +294,3 @@ def _without_counts(lines: Sequence[StrategyLine]) -> list[StrategyLine]:
 
 def _short(text: str) -> str:
     return text if len(text) <= 60 else f"{text[:59]}…"
-
-

@@ -18,7 +18,17 @@ if TYPE_CHECKING:
 
     from leadline.records.qrels import Qrels
 
-COLUMNS = ("line", "query", "documents", "relevant", "recall", "precision", "without_documents", "without_relevant", "advice")
+COLUMNS = (
+    "line",
+    "query",
+    "documents",
+    "relevant",
+    "recall",
+    "precision",
+    "without_documents",
+    "without_relevant",
+    "advice",
+)
 
 
 @dataclass(frozen=True)
@@ -95,7 +105,9 @@ def measure_lines(strategy: StrategyFound, qrels: Qrels, topic: str | None = Non
     wanted[[index.row(name) for name in there]] = True
     notes = [*strategy.notes]
     if len(there) < len(relevant):
-        notes.append(f"{counted(len(relevant) - len(there), 'relevant document')} of topic {topic} not in the index: not counted")
+        notes.append(
+            f"{counted(len(relevant) - len(there), 'relevant document')} of topic {topic} not in the index: not counted"
+        )
     lines = tuple(_measured(strategy, line, wanted) for line in strategy.lines)
     measured = StrategyMeasured(strategy, topic, lines, len(there), ())
     if drop := measured.droppable:
@@ -140,7 +152,9 @@ def _advice(documents: int, relevant: int) -> str:
     ('saves reading 100 documents', 'finds 2 relevant documents that no other line does')
     """
     if relevant > 0:
-        change = f"{counted(documents, 'document')} more" if documents >= 0 else f"{counted(-documents, 'document')} fewer"
+        change = (
+            f"{counted(documents, 'document')} more" if documents >= 0 else f"{counted(-documents, 'document')} fewer"
+        )
         return f"loses {counted(relevant, 'relevant document')}: without it there are {change}"
     if relevant < 0:
         return f"finds {counted(-relevant, 'relevant document')} that no other line does"
@@ -163,7 +177,9 @@ def _without(strategy: StrategyFound, number: int) -> NDArray[np.bool_] | None:
     for line in strategy.lines:
         if line.number not in uses and line.number != strategy.result_line:
             continue
-        named = {each.number for each in nodes_of(line.tree) if isinstance(each, Saved)} if line.tree is not None else set()
+        named = (
+            {each.number for each in nodes_of(line.tree) if isinstance(each, Saved)} if line.tree is not None else set()
+        )
         if line.number != number and line.tree is not None and named & changed:
             found[line.number], _ = strategy.language.documents_of(line.tree, found)
             changed.add(line.number)

@@ -140,14 +140,18 @@ class StrategyFound(Result):
     @property
     def table(self) -> Table:
         """A row for each line."""
-        rows = [[each.number, each.query, each.understood, each.documents, "; ".join(each.notes)] for each in self.lines]
+        rows = [
+            [each.number, each.query, each.understood, each.documents, "; ".join(each.notes)] for each in self.lines
+        ]
         return Table(list(COLUMNS), rows)
 
     def _shown_table(self) -> Table:
         return self.table
 
     def _finding(self) -> str:
-        return f"{self.name}: {self.summary}; line {self.result_line}: {counted(self.result.documents or 0, 'document')}"
+        return (
+            f"{self.name}: {self.summary}; line {self.result_line}: {counted(self.result.documents or 0, 'document')}"
+        )
 
     @property
     def summary(self) -> str:
@@ -265,14 +269,23 @@ def _run_line(
     try:
         matching, more = language.documents_of(tree, found)
     except InputError as error:
-        return LineFound(written.number, written.text, query_text(tree), None, "not understood", (*notes, error.problem))
+        return LineFound(
+            written.number, written.text, query_text(tree), None, "not understood", (*notes, error.problem)
+        )
     if matching is None:
         matching = np.zeros(len(language.index), np.bool_)
         more = [*more, "there is no word to search for"]
     status: Status = "changed" if read.changed or answerable.changed else "understood"
     count = int(np.count_nonzero(matching))
     return LineFound(
-        written.number, written.text, query_text(tree), count, status, tuple(dict.fromkeys([*notes, *more])), tree, matching
+        written.number,
+        written.text,
+        query_text(tree),
+        count,
+        status,
+        tuple(dict.fromkeys([*notes, *more])),
+        tree,
+        matching,
     )
 
 
@@ -288,7 +301,9 @@ def strategies_in(source: str | os.PathLike[str]) -> dict[str, str]:
     if not path.is_dir():
         text, name = read_strategy(source)
         return {name: text}
-    files = sorted(each for each in path.iterdir() if each.is_file() and each.suffix in SUFFIXES and each.name[0] != ".")
+    files = sorted(
+        each for each in path.iterdir() if each.is_file() and each.suffix in SUFFIXES and each.name[0] != "."
+    )
     if not files:
         raise InputError(str(path), "has no strategies: name a folder of .txt files, one for each topic")
     found = {}

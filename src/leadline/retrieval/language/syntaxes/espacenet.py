@@ -47,8 +47,12 @@ ESPACENET = syntax(
         specials=(
             Special(r"(?P<field>[a-z]{2,6})\s+any\s+\"(?P<value>[^\"]+)\"", "any"),
             Special(r"(?P<field>[a-z]{2,6})\s+all\s+\"(?P<value>[^\"]+)\"", "all"),
-            Special(r"(?P<field>pd|ad|prd)\s+within\s+\"?(?P<low>[0-9/.-]{4,10})[\s,]+(?P<high>[0-9/.-]{4,10})\"?", "years"),
-            Special(r"(?P<field>pd|ad|prd)\s*=\s*\"?(?P<low>[0-9]{4,8})\s*[:-]\s*(?P<high>[0-9]{4,8})\"?(?!\w)", "years"),
+            Special(
+                r"(?P<field>pd|ad|prd)\s+within\s+\"?(?P<low>[0-9/.-]{4,10})[\s,]+(?P<high>[0-9/.-]{4,10})\"?", "years"
+            ),
+            Special(
+                r"(?P<field>pd|ad|prd)\s*=\s*\"?(?P<low>[0-9]{4,8})\s*[:-]\s*(?P<high>[0-9]{4,8})\"?(?!\w)", "years"
+            ),
             Special(r"(?P<field>pd|ad|prd)\s*(?P<op>>=|<=|=|>|<)\s*\"?(?P<value>[0-9][0-9/.-]{3,9})\"?", "years"),
         ),
         signs=(

@@ -38,7 +38,9 @@ PROQUEST = syntax(
                 r"(?:\s--\s(?P<sub>[^\"]+))?\"\s*\)",
                 "heading",
             ),
-            Special(r"(?:PD|YR|PY)\s*\(\s*(?P<op>>=|<=|=|>|<)?\s*(?P<value>[0-9]{4,8}(?:\s*-\s*[0-9]{0,8})?)\s*\)", "years"),
+            Special(
+                r"(?:PD|YR|PY)\s*\(\s*(?P<op>>=|<=|=|>|<)?\s*(?P<value>[0-9]{4,8}(?:\s*-\s*[0-9]{0,8})?)\s*\)", "years"
+            ),
         ),
         signs=(
             r"(?<![\w.-])(?i:(?:ti|ab|su|noft|all|if|mesh|au),(?:ti|ab|su|if))\s?\(",

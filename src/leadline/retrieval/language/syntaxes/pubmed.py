@@ -28,9 +28,7 @@ PUBMED = syntax(
         levels=(("NEAR", "SAME"), ("AND", "OR", "NOT")),
         wildcards={"*": "many"},
         side="phrase",
-        specials=(
-            Special(rf"{_DATE.format('low')}\s*(?:{_DATES})?\s*:\s*{_DATE.format('high')}\s*{_DATES}", "years"),
-        ),
+        specials=(Special(rf"{_DATE.format('low')}\s*(?:{_DATES})?\s*:\s*{_DATE.format('high')}\s*{_DATES}", "years"),),
         signs=(
             r"(?i)\[\s?(?:tiab|tw|ti|ab|mesh|mh|majr|sh|pt|la|dp|pdat|au|all|ot|title/abstract|text\s?words?"
             r"|(?:mesh|all|title|subheading|date -)[ a-z]{0,20})(?::(?:noexp|~[0-9]+))?\s?\]",
