@@ -120,6 +120,7 @@ def search(
     then: Step | None = None,
     duplicates: DuplicatesLike | None = None,
     history: Path | None = None,
+    syntax: SyntaxName | None = None,
 ) -> SearchResult:
     """The best k families for a query in words, as docs/query-language.md describes it.
 
@@ -137,6 +138,7 @@ def search(
         'pagerank(weight=0.3)'; may be repeated
     duplicates: keep only the best of each group of near-duplicates: what `leadline duplicates -o FILE` wrote
     history: keep the queries of a session; #1 AND #2 combines earlier ones
+    syntax: search system in whose syntax the query is written (default: our own)
 
     In Python, `fields` may be a mapping from names to weights, `then` any step or a pipeline of them,
     `ll.steps.PageRank(0.3)`, and `duplicates` also what `duplicates` returns.
@@ -161,6 +163,7 @@ def search(
         then=then,
         duplicates=None if duplicates is None else read_groups(duplicates),
         earlier=None if session is None else session.earlier,
+        syntax=syntax,
     )
     return found if session is None else session.keep(found)
 

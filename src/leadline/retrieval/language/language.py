@@ -145,17 +145,19 @@ class Language:
         combine: Combine = "text",
         mask: NDArray[np.bool_] | None = None,
         order: ResultOrder | None = None,
+        asked: Understood | None = None,
         **parameters: Any,
     ) -> Answer:
         """The first k documents that match a query; none where it has no word to search for and no filter.
 
         `fields` are searched for words that name no field (default: the documents' own fields); `order` applies where
-        the query itself has no `sort:`.
+        the query itself has no `sort:`; `asked` is the query as it was read in the syntax of another system.
         """
         if order is not None:
             checked_choice("order", order, ORDERS)
-        refuse_strategy(text, in_session=self.saved is not None)
-        asked, weighted, meaning = self._understood(text, fields)
+        if asked is None:
+            refuse_strategy(text, in_session=self.saved is not None)
+        asked, weighted, meaning = self._understood(text, fields, asked)
         how = {"model": model, "fields": weighted, "combine": combine, **parameters}
         first = asked.order or order or "score"
         is_empty = is_unranked = False
@@ -225,9 +227,11 @@ class Language:
         matching = meaning.matching(asked.tree) if asked.tree is not None else None
         return 0 if matching is None else int(np.count_nonzero(matching))
 
-    def _understood(self, text: str, fields: FieldsInput) -> tuple[Understood, dict[str, float], Meaning]:
+    def _understood(
+        self, text: str, fields: FieldsInput, asked: Understood | None = None
+    ) -> tuple[Understood, dict[str, float], Meaning]:
         """How a query is read, the weights of the fields that it is searched in, and what finds its documents."""
-        asked = understand(text, self.index.fields, None if self.saved is None else list(self.saved))
+        asked = asked or understand(text, self.index.fields, None if self.saved is None else list(self.saved))
         weighted = self.searcher._weighted(self.index.own if fields is None else fields)
         usual = tuple(weighted)
         if asked.tree is not None:

@@ -16,7 +16,8 @@ from typing import Literal, NamedTuple
 from leadline.errors import InputError, nearest
 from leadline.retrieval.language.fields import EXPECTED, filter_value
 from leadline.retrieval.language.line_values import language_code, limits_in, name_forms, years_of
-from leadline.retrieval.language.syntax import ALL, HEADING, KEYWORDS, NOTHING, NearRule, Syntax, Wildcard
+from leadline.retrieval.language.line_words import heading_name, plurals, with_our_wildcards
+from leadline.retrieval.language.syntax import ALL, HEADING, KEYWORDS, NOTHING, NearRule, Syntax
 from leadline.retrieval.language.tree import (
     DATE_FILTERS,
     FILTERS,
@@ -172,9 +173,7 @@ class _LineReader:
         if sign.isspace():
             tag_follows = ends_unit and self._tag()
             self.at += not tag_follows
-        elif ends_unit and (self._tag() or self._operator()):
-            return
-        elif not self._inside_word() and self._special():
+        elif (ends_unit and (self._tag() or self._operator())) or (not self._inside_word() and self._special()):
             return
         elif self.syntax.comments and sign == "[" and (comment := _COMMENT.match(self.text, self.at)):
             self.say(f"{_short(comment[0])} was left out: a comment")
@@ -183,13 +182,12 @@ class _LineReader:
             self._leading(match)
         elif sets_alone and (match := re.compile("[0-9]{1,4}").match(self.text, self.at)):
             self._refer(int(match[0]), match[0], match.end())
-        elif not self._inside_word() and self._reference():
-            return
-        elif self._front_tag():
-            return
-        elif sign in self.syntax.quotes and not self._inside_word() and self._quoted(sign):
-            return
-        elif sign == "{" and self._bracketed():
+        elif (
+            (not self._inside_word() and self._reference())
+            or self._front_tag()
+            or (sign in self.syntax.quotes and not self._inside_word() and self._quoted(sign))
+            or (sign == "{" and self._bracketed())
+        ):
             return
         elif sign == "(":
             self._open()
@@ -578,7 +576,7 @@ class _LineReader:
         if whole_value:
             text = self.text[run[0].at : run[-1].end]
             inside = text[1:-1] if len(run) == 1 and run[0].kind == "phrase" else text.replace('"', "")
-            node: Node = WordOrPhrase(_letters(inside, self.syntax)[0], quoted=True)
+            node: Node = WordOrPhrase(with_our_wildcards(inside, self.syntax)[0], quoted=True)
             if tag is not None:
                 self.place += 1
                 return self._tagged(self._in_fields(node, tag.targets, tag.text, written=inside))
@@ -613,7 +611,7 @@ class _LineReader:
 
     def _leaf(self, text: str, *, quoted: bool, own_quotes: bool) -> Node:
         """A word or phrase with our wildcards, and the forms of words that the system finds too."""
-        written, notes = _letters(text, self.syntax)
+        written, notes = with_our_wildcards(text, self.syntax)
         for note in notes:
             self.change(note)
         several = len(written.split()) > 1
@@ -651,7 +649,7 @@ class _LineReader:
         name = name[4:] if exploded else name
         name, _, under = name.partition("/")
         all_under = self.syntax.name == "pubmed" and tag != "noexp"
-        return Heading(_names_of(name), exploded or all_under, "maj" in tag, under.strip())
+        return Heading(heading_name(name), exploded or all_under, "maj" in tag, under.strip())
 
     def _filter(self, name: str, leaf: WordOrPhrase) -> Node | None:
         """A filter by the value of a word or phrase."""
@@ -714,7 +712,7 @@ class _LineReader:
         under = (found.get("sub") or found.get("more") or "").strip()
         if operation.startswith("dd_"):
             under = operation
-        return Heading(_names_of(found["value"]), exploded, focused, under)
+        return Heading(heading_name(found["value"]), exploded, focused, under)
 
     def _nothing(self, match: re.Match[str]) -> None:
         self.change(f"{_short(match[0])}: nothing here tells these documents; it was left out")
@@ -775,85 +773,6 @@ def _each_leaf(node: Node, changed: Callable[[WordOrPhrase], Node | None]) -> No
         kept = [(mark, part) for mark, each in node.parts if (part := _each_leaf(each, changed)) is not None]
         return Side(tuple(kept)) if kept else None
     return node
-
-
-def _letters(text: str, syntax: Syntax) -> tuple[str, list[str]]:
-    """A text with letters in place of the wildcards of a syntax, and notes on signs that are none there.
-
-    >>> from leadline.retrieval.language.syntax import SYNTAXES
-    >>> query_text(WordOrPhrase(_letters("an?esthe$2", SYNTAXES["ovid"])[0]))
-    'an$esthe$2'
-    """
-    if not any(sign in text for sign in "*?$#!:"):
-        return text, []
-    words, notes = [], []
-    for word in text.split():
-        found = _WILD.sub(lambda match, word=word: _wildcard(match, word, syntax, notes), word)  # type: ignore[misc]
-        words.append(found)
-    return " ".join(words), notes
-
-
-_WILD = re.compile(r"([*?$#!:])\1*([0-9]?)")
-_USUAL: dict[str, Wildcard] = {"*": "many", "?": "maybe", "$": "many", "#": "one"}
-
-
-def _wildcard(match: re.Match[str], word: str, syntax: Syntax, notes: list[str]) -> str:
-    sign, count = match[1], len(match[0]) - len(match[2])
-    kind = syntax.wildcards.get(sign)
-    at_end, at_start = match.end() == len(word), match.start() == 0
-    beside = (match.start() > 0 and word[match.start() - 1].isalnum()) or word[match.end() : match.end() + 1].isalnum()
-    if kind is None:
-        if (
-            sign in "!:"
-            or not beside
-            or (sign == "$" and word[: match.start()].isdigit())
-            or (sign == "#" and at_start)
-        ):
-            return match[0] if sign == ":" else " " + match[2] if sign == "!" and not at_end else match[2]
-        kind = _USUAL[sign]
-        meant = {"many": "any letters", "maybe": "at most one letter", "one": "one letter", "five": ""}[kind]
-        notes.append(f"{word[:40]}: {sign} is no wildcard of {syntax.title}: taken as {meant}")
-    if sign == ":" and not at_end:
-        return match[0]
-    if not beside or (at_start and kind != "many"):
-        return match[2]
-    if match[2] and at_end and kind in ("many", "five") and sign in "*$":
-        return LETTER_OF["$"] + match[2]
-    if kind == "many" or (kind == "five" and not at_end):
-        return LETTER_OF["*"] + match[2]
-    if kind == "five":
-        return f"{LETTER_OF['$']}5"
-    if kind == "one":
-        return LETTER_OF["?"] * count + match[2]
-    if at_end:
-        return f"{LETTER_OF['$']}{min(count, 9)}"
-    return LETTER_OF["$"] * count + match[2]
-
-
-def _names_of(name: str) -> str:
-    return " ".join(name.replace('"', " ").split()).strip(" ,;*")
-
-
-def plurals(word: str) -> list[str]:
-    """The plurals of an English word, or its singulars.
-
-    >>> plurals("film"), plurals("bodies"), plurals("box"), plurals("glass")
-    (['films'], ['body', 'bodie'], ['boxes'], ['glasses'])
-    """
-    small = word.lower()
-    if len(small) < 3:
-        return []
-    if small.endswith("ies"):
-        return [word[:-3] + "y", word[:-1]]
-    if small.endswith(("sses", "xes", "ches", "shes", "zes")):
-        return [word[:-2]]
-    if small.endswith("s") and not small.endswith(("ss", "us", "is")):
-        return [word[:-1]]
-    if small.endswith(("s", "x", "z", "ch", "sh")):
-        return [f"{word}es"]
-    if small.endswith("y") and small[-2] not in "aeiou":
-        return [f"{word[:-1]}ies"]
-    return [f"{word}s"]
 
 
 def _short(text: str) -> str:

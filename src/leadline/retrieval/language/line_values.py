@@ -113,9 +113,7 @@ def limits_in(written: str) -> tuple[list[Node], list[str]]:
     filters: list[Node] = []
     unknown: list[str] = []
     for each in filter(None, (part.strip(" .") for part in _CONDITIONS.split(text))):
-        if (match := _YEAR.fullmatch(each)) and (dates := years_of(match[1])):
-            filters.append(Within("published", WordOrPhrase(dates)))
-        elif dates := years_of(each):
+        if ((match := _YEAR.fullmatch(each)) and (dates := years_of(match[1]))) or (dates := years_of(each)):
             filters.append(Within("published", WordOrPhrase(dates)))
         elif code := language_code(re.sub(r"\s*language[s]?\s*", "", each, flags=re.IGNORECASE)):
             filters.append(Within("language", WordOrPhrase(code)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from leadline.retrieval.language.line_values import language_name
@@ -31,6 +32,7 @@ _KINDS: dict[str, Wildcard] = {
     LETTER_OF["#"]: "one",
     LETTER_OF["$"]: "maybe",
 }
+_OTHER_FORM = re.compile(r"^\w\*\s|\s\w\*\s\w\*")
 TEXTS = ("title", "abstract", "claims", "description")
 
 
@@ -121,7 +123,9 @@ class _Writer:
             return self.how.phrase.format(text)
         is_operator = text.lower() in ("and", "or", "not", "near", "next", "adj", "same")
         return (
-            self.how.phrase.format(text) if is_operator or not all(c.isalnum() or c in "*?$#!-" for c in text) else text
+            self.how.phrase.format(text)
+            if is_operator or not all(c.isalnum() or c in "*?$#!-[]" for c in text)
+            else text
         )
 
     def _letters(self, text: str) -> list[str]:
@@ -279,7 +283,10 @@ class _Writer:
         if node.field == "language" and self.how.language:
             return self.how.language.format(language_name(value))
         if node.field == "inventor" and self.how.name:
-            return self.how.name.format(value)
+            if _OTHER_FORM.search(value):  # the same name as documents may write it, which other systems need not
+                return ""
+            many = self.how.wildcards.get("many", "*")
+            return self.how.name.format(value.replace("*", many))
         if node.field in self.how.tags:
             return self.how.tags[node.field].replace("{}", value)
         self.lose(f"{query_text(node)} cannot be said in {self.syntax.title}: it was left out")

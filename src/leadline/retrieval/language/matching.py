@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, reduce
+from functools import cached_property, lru_cache, partial, reduce
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -682,10 +682,8 @@ def rows_of_number(index: Index, value: str) -> NDArray[np.int64]:
     mask = _exactly(index, "number", [value, number.key])
     if value.isdigit() and not mask.any() and not index.has(value):  # without an office: of any
         serial = value.lstrip("0")
-        mask = _of_terms(
-            index, "number", lambda column: _mask_of_terms(column, lambda term: term[2:].lstrip("0") == serial)
-        )
-        return np.flatnonzero(mask)
+        of_any = partial(_mask_of_terms, test=lambda term: term[2:].lstrip("0") == serial)
+        return np.flatnonzero(_of_terms(index, "number", of_any))
     rows = np.flatnonzero(mask)
     if number.kind:
         rows = np.array([row for row in rows.tolist() if normalise(index.id_of(row)).id == number.id], np.int64)
@@ -700,8 +698,7 @@ def _rows_that_begin(index: Index, value: str) -> NDArray[np.int64]:
     def may_begin(term: str) -> bool:  # the terms are without kinds
         return term.startswith(begins) or begins.startswith(term)
 
-    mask = _of_terms(index, "number", lambda column: _mask_of_terms(column, may_begin))
-    rows = np.flatnonzero(mask).tolist()
+    rows = np.flatnonzero(_of_terms(index, "number", partial(_mask_of_terms, test=may_begin))).tolist()
     return np.array([row for row in rows if normalise(index.id_of(row)).id.startswith(begins)], np.int64)
 
 

@@ -30,8 +30,9 @@ from leadline.retrieval.language.matching import (
 from leadline.retrieval.language.tree import FILTERS, Node, Within, WordOrPhrase, parts_of
 
 if TYPE_CHECKING:
-    from leadline.collections.documents.document import Document
     from numpy.typing import NDArray
+
+    from leadline.collections.documents.document import Document
 
 MOST_COMPOUNDS = 100  # words of a query whose German compounds are looked for
 WORDS_KEPT = 100_000  # whose terms were looked up

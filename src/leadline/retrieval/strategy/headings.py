@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from leadline.retrieval.language.line_reading import read_line
 from leadline.retrieval.language.matching import missing
 from leadline.retrieval.language.tree import (
     DATE_FILTERS,
@@ -19,12 +20,14 @@ from leadline.retrieval.language.tree import (
     Or,
     Same,
     Side,
+    Understood,
     Within,
     WordOrPhrase,
 )
 
 if TYPE_CHECKING:
     from leadline.retrieval.index.index import Index
+    from leadline.retrieval.language.syntax import Syntax
 
 # The names of a heading, and of all narrower ones where it is exploded; None for a heading that is not known.
 HeadingNames = Callable[[str, bool], Sequence[str] | None]
@@ -136,3 +139,11 @@ class Answerable:
         self.changed[f"heading {shown}: {why}: {what} searched for in {where}{ending}"] = None
         parts = tuple(WordOrPhrase(word) for word in dict.fromkeys(words))
         return Within(",".join(there), parts[0] if len(parts) == 1 else And(parts))
+
+
+def understood_line(text: str, syntax: Syntax, index: Index) -> Understood:
+    """A single query in the syntax of another system, as an index can answer it."""
+    read = read_line(text, syntax)
+    answerable = Answerable(index)
+    tree = None if read.tree is None else answerable.tree(read.tree)
+    return Understood(tree, None, (*read.changed, *read.said, *answerable.changed, *answerable.said))

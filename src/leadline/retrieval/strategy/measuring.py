@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline.errors import InputError, nearest
 from leadline.records.result import Result, Table, counted
-from leadline.retrieval.language.tree import Saved, nodes_of
+from leadline.retrieval.language.tree import And, Node, Or, Saved, Side, nodes_of
 from leadline.retrieval.strategy.running import LineFound, StrategyFound
 
 if TYPE_CHECKING:
@@ -136,6 +136,8 @@ def _measured(strategy: StrategyFound, line: LineFound, wanted: NDArray[np.bool_
     without = None if line.number == strategy.result_line else _without(strategy, line.number)
     if without is None:
         advice = "the result" if line.number == strategy.result_line else "the result does not use it"
+        if line.number != strategy.result_line and _joins(line.tree):
+            advice = "joins other lines"
         return LineMeasured(line, found, recall, precision, None, None, advice)
     count, kept = int(without.sum()), int((without & wanted).sum())
     now, now_kept = int(strategy.matching.sum()), int((strategy.matching & wanted).sum())
@@ -169,10 +171,12 @@ def _without(strategy: StrategyFound, number: int) -> NDArray[np.bool_] | None:
     """The documents of the result without a line; None where the result does not use it."""
     trees = {line.number: line.tree for line in strategy.lines}
     uses = _used(trees, strategy.result_line)
-    if number not in uses:
+    tree = trees[number]
+    if number not in uses or _joins(tree):
         return None
     found: dict[int, Any] = {line.number: line.matching for line in strategy.lines}
-    found[number] = None  # a part that is left out
+    limited = tree.parts[0] if isinstance(tree, And) and isinstance(tree.parts[0], Saved) else None
+    found[number] = None if limited is None else found.get(limited.number)  # a limit is taken away, a part left out
     changed = {number}
     for line in strategy.lines:
         if line.number not in uses and line.number != strategy.result_line:
@@ -185,6 +189,11 @@ def _without(strategy: StrategyFound, number: int) -> NDArray[np.bool_] | None:
             changed.add(line.number)
     result = found[strategy.result_line]
     return np.zeros(len(strategy.context.index), np.bool_) if result is None else result
+
+
+def _joins(tree: Node | None) -> bool:
+    """Whether a line is nothing but other lines, joined."""
+    return tree is not None and all(isinstance(each, (Saved, And, Or, Side)) for each in nodes_of(tree))
 
 
 def _used(trees: Mapping[int, Any], number: int) -> set[int]:
