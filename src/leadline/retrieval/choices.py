@@ -76,6 +76,4 @@ COMMON = {language: frozenset(word.encode() for word in words.split()) for langu
 
 # The syntaxes of search systems, by `language/syntaxes/`, and our own.
 
-SyntaxName = (
-    Literal["cochrane", "ebsco", "embase", "espacenet", "leadline", "ovid", "proquest", "pubmed", "scopus", "stn", "wos"]
-)  # fmt: skip
+SyntaxName = Literal["cochrane", "ebsco", "embase", "espacenet", "leadline", "ovid", "proquest", "pubmed", "scopus", "stn", "wos"]  # fmt: skip  # noqa: E501

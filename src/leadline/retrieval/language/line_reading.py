@@ -32,6 +32,8 @@ from leadline.retrieval.language.tree import (
     Side,
     Within,
     WordOrPhrase,
+    each_leaf,
+    joined,
     query_text,
 )
 
@@ -162,7 +164,7 @@ class _LineReader:
         node = self._level(len(self.syntax.levels) - 1)
         while self.place < len(self.parts):  # behind a parenthesis too many
             self.place += 1
-            node = _joined("AND", node, self._level(len(self.syntax.levels) - 1))
+            node = joined("AND", node, self._level(len(self.syntax.levels) - 1))
         return node
 
     # Cut a line into parts
@@ -437,7 +439,7 @@ class _LineReader:
         word = self.text[self.at : end]
         if limited and end == match.end():
             word, end = f"{word}${limited[1]}", limited.end()
-        kept = word.rstrip(",;.:!/'") if "!" not in self.syntax.wildcards else word.rstrip(",;.:/'")
+        kept = word.rstrip("".join(sign for sign in ",;.:!/'" if sign not in self.syntax.wildcards))
         if not any(map(str.isalnum, kept)):
             self.at = end
             return
@@ -480,7 +482,7 @@ class _LineReader:
             else:
                 if implied and self.syntax.side == "phrase":
                     self.say("parts side by side were taken as AND")
-                node = _joined(operator, node, other, fresh=fresh)
+                node = joined(operator, node, other, fresh=fresh)
             fresh = False
         return node
 
@@ -504,7 +506,7 @@ class _LineReader:
         for each in (node, other):
             if isinstance(each, (And, Side, Saved)):
                 self.change(f"{part.text} joins words, phrases and choices of them: taken as AND")
-                return _joined("AND", node, other)
+                return joined("AND", node, other)
         if rule.same:
             if part.text.strip("( )").upper() == "L":
                 self.say("(L) was taken as the same paragraph")
@@ -544,7 +546,7 @@ class _LineReader:
             self.values = before
             while self._kind() not in (")", "end"):  # an operator that joins nothing
                 self.place += 1
-                node = _joined("AND", node, self._level(len(self.syntax.levels) - 1))
+                node = joined("AND", node, self._level(len(self.syntax.levels) - 1))
             self.place += self._kind() == ")"
         elif kind in ("word", "phrase"):
             return self._run(targets)
@@ -635,12 +637,12 @@ class _LineReader:
             )
             return None
         if targets == (HEADING,):
-            return _each_leaf(node, lambda leaf: self._as_heading(leaf, tag))
+            return each_leaf(node, lambda leaf: self._as_heading(leaf, tag))
         filters = [each for each in targets if each in FILTERS]
         texts = [each for each in targets if each not in FILTERS]
         found: list[Node] = [Within(",".join(texts), node)] if texts else []
         for name in filters:
-            filtered = _each_leaf(node, lambda leaf, name=name: self._filter(name, leaf))  # type: ignore[misc]
+            filtered = each_leaf(node, lambda leaf, name=name: self._filter(name, leaf))  # type: ignore[misc]
             found += [filtered] if filtered is not None else []
         return (found[0] if len(found) == 1 else Or(tuple(found))) if found else None
 
@@ -743,36 +745,6 @@ _SPECIALS: dict[str, Callable[[_LineReader, re.Match[str]], Node | None]] = {
     "any": _LineReader._relation,
     "all": _LineReader._relation,
 }
-
-
-def _joined(operator: str, node: Node | None, other: Node | None, *, fresh: bool = True) -> Node | None:
-    """Two parts joined; a part that was left out joins nothing."""
-    if other is None:
-        return node
-    if node is None:
-        return Side((("-", other),)) if operator == "NOT" else other
-    if operator == "NOT":
-        if isinstance(node, Side) and not fresh:
-            return Side((*node.parts, ("-", other)))
-        return Side((("", node), ("-", other)))
-    kind: type[And] | type[Or] = And if operator == "AND" else Or
-    if type(node) is kind and not fresh:
-        return kind((*node.parts, other))
-    return kind((node, other))
-
-
-def _each_leaf(node: Node, changed: Callable[[WordOrPhrase], Node | None]) -> Node | None:
-    """The tree with its words and phrases changed; what becomes None is left out."""
-    if isinstance(node, WordOrPhrase):
-        return changed(node)
-    if isinstance(node, (And, Or, Near, Same)):
-        parts = [part for each in node.parts if (part := _each_leaf(each, changed)) is not None]
-        join = Or if isinstance(node, Or) else And
-        return (parts[0] if len(parts) == 1 else join(tuple(parts))) if parts else None
-    if isinstance(node, Side):
-        kept = [(mark, part) for mark, each in node.parts if (part := _each_leaf(each, changed)) is not None]
-        return Side(tuple(kept)) if kept else None
-    return node
 
 
 def _short(text: str) -> str:

@@ -72,7 +72,7 @@ def name_forms(written: str) -> list[str]:
     """The ways in which documents may write the name of an author.
 
     >>> name_forms("Smith J"), name_forms("Smith JA"), name_forms("Crenshaw A*")
-    (['Smith J*', 'J* Smith'], ['Smith JA*', 'Smith J* A*', 'J* A* Smith'], ['Crenshaw A*', 'A* Crenshaw'])
+    (['Smith J*', 'J* Smith'], ['Smith JA', 'Smith J* A*', 'J* A* Smith'], ['Crenshaw A*', 'A* Crenshaw'])
     >>> name_forms("smith"), name_forms("Smith, John"), name_forms("smith*")
     (['smith'], ['Smith John', 'John Smith'], ['smith*'])
     """
@@ -88,7 +88,7 @@ def name_forms(written: str) -> list[str]:
         return list(dict.fromkeys([whole, " ".join([*given, words[0]])]))
     letters = [letter for each in initials for letter in each]
     spread = " ".join(f"{letter}*" for letter in letters)
-    together = [f"{words[0]} {''.join(letters)}*"] if len(letters) > 1 else []
+    together = [f"{words[0]} {''.join(letters)}"] if len(letters) > 1 else []
     return [*together, f"{words[0]} {spread}", f"{spread} {words[0]}"]
 
 

@@ -153,9 +153,8 @@ class _Writer:
         if kind in self.how.wildcards:
             return self.how.wildcards[kind]
         wide = self.how.wildcards.get("many", "*")
-        self.lose(
-            f"{shown}: {self.syntax.title} cannot leave open {'so many letters' if counted else 'one letter'}: {wide} finds more"
-        )
+        what = "so many letters" if counted else "one letter"
+        self.lose(f"{shown}: {self.syntax.title} cannot leave open {what}: {wide} finds more")
         return wide
 
     # Distances

@@ -74,7 +74,7 @@ class Or:
 
 @dataclass(frozen=True)
 class Within:
-    """A part limited to a field, or to any of several; where the field is one of FILTERS, it is no word but a filter."""
+    """A part limited to a field, or to any of several; where the field is one of FILTERS, it is a filter, no word."""
 
     field: str  # several have commas between them
     part: Node
@@ -231,6 +231,39 @@ _WRITERS: dict[type, Callable[[Any], str]] = {
         f"mesh{'' if node.exploded else '-noexp'}:" + (node.name if node.name.isalnum() else f'"{node.name}"')
     ),
 }
+
+
+# Parts of trees put together, and their words changed.
+
+
+def joined(operator: str, node: Node | None, other: Node | None, *, fresh: bool = True) -> Node | None:
+    """Two parts joined; a part that was left out joins nothing."""
+    if other is None:
+        return node
+    if node is None:
+        return Side((("-", other),)) if operator == "NOT" else other
+    if operator == "NOT":
+        if isinstance(node, Side) and not fresh:
+            return Side((*node.parts, ("-", other)))
+        return Side((("", node), ("-", other)))
+    kind: type[And] | type[Or] = And if operator == "AND" else Or
+    if type(node) is kind and not fresh:
+        return kind((*node.parts, other))
+    return kind((node, other))
+
+
+def each_leaf(node: Node, changed: Callable[[WordOrPhrase], Node | None]) -> Node | None:
+    """The tree with its words and phrases changed; what becomes None is left out."""
+    if isinstance(node, WordOrPhrase):
+        return changed(node)
+    if isinstance(node, (And, Or, Near, Same)):
+        parts = [part for each in node.parts if (part := each_leaf(each, changed)) is not None]
+        join = Or if isinstance(node, Or) else And
+        return (parts[0] if len(parts) == 1 else join(tuple(parts))) if parts else None
+    if isinstance(node, Side):
+        kept = [(mark, part) for mark, each in node.parts if (part := each_leaf(each, changed)) is not None]
+        return Side(tuple(kept)) if kept else None
+    return node
 
 
 # Filters by date that leave no day between them: `after:2010 before:2000`.

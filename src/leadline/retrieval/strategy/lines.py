@@ -1,4 +1,4 @@
-"""Cut a pasted or saved strategy into its lines: numbers, comments between lines, lines that go on, counts at the end."""
+"""Cut a pasted strategy into its lines: numbers, comments between lines, lines that go on, counts at the ends."""
 
 from __future__ import annotations
 

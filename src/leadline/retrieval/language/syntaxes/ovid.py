@@ -29,6 +29,10 @@ OVID = syntax(
         side="phrase",
         default="title,abstract",
         specials=(
+            Special(
+                r"\(?\"?(?P<low>[0-9]{4})\"?\s*[:-]\s*\"?(?P<high>[0-9]{4})\"?\)?\.\s?\(?(?:sa_year|yr|year|dp)\)?\.?",
+                "years",
+            ),
             Special(rf"(?P<exp>exp\s+)?(?P<focus>\*)?\"(?P<value>[^\"/\n]+)\"{_SUB}", "heading"),
             Special(rf"(?P<exp>exp\s+)(?P<focus>\*)?(?P<value>{_NAME}){_SUB}", "heading"),
             Special(

@@ -21,8 +21,8 @@ PUBMED = syntax(
             published="dp pdat date_-_publication publication_date edat crdt",
             language="la lang language",
             number="pmid uid",
-            nothing="pt publication_type ptyp ta jour journal so sh subheading mesh_subheading ad affiliation sb filter "
-            "subset is gr",
+            nothing="pt publication_type ptyp ta jour journal so sh subheading mesh_subheading ad affiliation sb "
+            "filter subset is gr",
         ),
         near=(),
         levels=(("NEAR", "SAME"), ("AND", "OR", "NOT")),
