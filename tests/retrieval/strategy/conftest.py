@@ -14,7 +14,8 @@ from leadline.retrieval.index.index import Index
 from leadline.retrieval.pipeline.context import SearchContext
 
 TEXTS = [
-    ("D1", "Hypertension in pregnancy", "Water in oil emulsions were given to women.", "2008-03-01", "en", "Smith, John A"),
+    ("D1", "Hypertension in pregnancy", "Water in oil emulsions were given to women.", "2008-03-01", "en",
+     "Smith, John A"),
     ("D2", "Hypertensive disorders", "Water and oil were given to one woman.", "2009-07-01", "en", "Smith, Jane"),
     ("D3", "Thin film of metal", "A thin polymer film on steel.", "2010-06-15", "en", "Jones, B"),
     ("D4", "Metal thin films", "Foil of a polymer near copper.", "2011-01-20", "de", "Müller, Karl"),
@@ -37,8 +38,8 @@ DOCUMENTS = [
         "Butane and butanediol; poly(ethylene glycol).", publication="2016",
     ),
     Document(
-        "EP1234568B1", "EP", "1234568", "B1", "en", "Photographic silver", "Cats and dogs and film.", publication="2005",
-        applicants=("Siemens AG",), ipc=("C08J5/18",), cpc=("C08J5/18",),
+        "EP1234568B1", "EP", "1234568", "B1", "en", "Photographic silver", "Cats and dogs and film.",
+        publication="2005", applicants=("Siemens AG",), ipc=("C08J5/18",), cpc=("C08J5/18",),
     ),
 ]  # fmt: skip
 

@@ -22,7 +22,21 @@ from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.strategy.lines import StrategyLine, StrategyText
 from leadline.retrieval.strategy.running import run_lines
 
-WORDS = ("film", "films", "foil", "foils", "metal", "metals", "acid", "acids", "colour", "color", "woman", "women", "photographic")
+WORDS = (
+    "film",
+    "films",
+    "foil",
+    "foils",
+    "metal",
+    "metals",
+    "acid",
+    "acids",
+    "colour",
+    "color",
+    "woman",
+    "women",
+    "photographic",
+)
 DOCUMENTS = 40
 CASES = 150  # lines of each syntax in the short form
 Set = frozenset[int]
@@ -57,27 +71,104 @@ def _levels(*levels: str) -> tuple[frozenset[str], ...]:
 AND_FIRST, LEFT = _levels("NOT", "AND", "OR"), _levels("AND OR NOT")
 CAPITALS = ("AND", "OR", "NOT")
 RULES = {
-    "ovid": Rules({"t": "({}).ti.", "a": "({}).ab.", "b": "({}).ti,ab."}, lambda x, y, n: f"{x} adj{n} {y}",
-                  None, ("and", "or", "not"), AND_FIRST, "exact", "$", "#", "?"),
+    "ovid": Rules(
+        {"t": "({}).ti.", "a": "({}).ab.", "b": "({}).ti,ab."},
+        lambda x, y, n: f"{x} adj{n} {y}",
+        None,
+        ("and", "or", "not"),
+        AND_FIRST,
+        "exact",
+        "$",
+        "#",
+        "?",
+    ),
     "pubmed": Rules({"t": "{}[ti]", "a": "{}[ab]", "b": "{}[tiab]"}, None, None, CAPITALS, LEFT, nested=False),
-    "embase": Rules({"t": "({}):ti", "a": "({}):ab", "b": "({}):ti,ab"}, lambda x, y, n: f"{x} NEAR/{n} {y}",
-                    lambda x, y, n: f"{x} NEXT/{n} {y}", CAPITALS, LEFT, "exact", "*", "?", "$"),
-    "cochrane": Rules({"t": "({}):ti", "a": "({}):ab", "b": "({}):ti,ab"}, lambda x, y, n: f"{x} near/{n} {y}",
-                      lambda x, y, n: f"{x} next/{n} {y}", ("and", "or", "not"), AND_FIRST, "exact", "*", "?"),
-    "ebsco": Rules({"t": "TI ( {} )", "a": "AB ( {} )"}, lambda x, y, n: f"{x} N{n - 1} {y}",
-                   lambda x, y, n: f"{x} W{n - 1} {y}", CAPITALS, AND_FIRST, "forms", "*", "?", "#"),
-    "scopus": Rules({"t": "TITLE({})", "a": "ABS({})", "b": "TITLE-ABS-KEY({})"}, lambda x, y, n: f"{x} W/{n - 1} {y}",
-                    lambda x, y, n: f"{x} PRE/{n - 1} {y}", ("AND", "OR", "AND NOT"), _levels("OR", "AND", "NOT"), "forms",
-                    "*", "?"),
-    "proquest": Rules({"t": "TI({})", "a": "AB({})", "b": "TI,AB({})"}, lambda x, y, n: f"{x} NEAR/{n} {y}",
-                      lambda x, y, n: f"{x} PRE/{n} {y}", CAPITALS, _levels("AND", "OR", "NOT"), "forms", "*", "?"),
-    "wos": Rules({"t": "TI=({})", "a": "AB=({})", "b": "TS=({})"}, lambda x, y, n: f"{x} NEAR/{n - 1} {y}", None, CAPITALS,
-                 AND_FIRST, "forms", "*", "?", "$"),
-    "espacenet": Rules({"t": "ti=({})", "a": "ab=({})", "b": "ta=({})"}, lambda x, y, n: f"{x} prox/distance<{n + 1} {y}",
-                       lambda x, y, n: f"{x} prox/distance<={n}/ordered=true {y}", CAPITALS, LEFT, "exact", "*", "#", "?"),
-    "stn": Rules({"t": "({})/TI", "a": "({})/AB", "b": "({})/TI,AB"}, lambda x, y, n: f"{x}({n - 1}A){y}",
-                 lambda x, y, n: f"{x}({n - 1}W){y}", CAPITALS, AND_FIRST, "exact", "?", "!", "#"),
-}  # fmt: skip
+    "embase": Rules(
+        {"t": "({}):ti", "a": "({}):ab", "b": "({}):ti,ab"},
+        lambda x, y, n: f"{x} NEAR/{n} {y}",
+        lambda x, y, n: f"{x} NEXT/{n} {y}",
+        CAPITALS,
+        LEFT,
+        "exact",
+        "*",
+        "?",
+        "$",
+    ),
+    "cochrane": Rules(
+        {"t": "({}):ti", "a": "({}):ab", "b": "({}):ti,ab"},
+        lambda x, y, n: f"{x} near/{n} {y}",
+        lambda x, y, n: f"{x} next/{n} {y}",
+        ("and", "or", "not"),
+        AND_FIRST,
+        "exact",
+        "*",
+        "?",
+    ),
+    "ebsco": Rules(
+        {"t": "TI ( {} )", "a": "AB ( {} )"},
+        lambda x, y, n: f"{x} N{n - 1} {y}",
+        lambda x, y, n: f"{x} W{n - 1} {y}",
+        CAPITALS,
+        AND_FIRST,
+        "forms",
+        "*",
+        "?",
+        "#",
+    ),
+    "scopus": Rules(
+        {"t": "TITLE({})", "a": "ABS({})", "b": "TITLE-ABS-KEY({})"},
+        lambda x, y, n: f"{x} W/{n - 1} {y}",
+        lambda x, y, n: f"{x} PRE/{n - 1} {y}",
+        ("AND", "OR", "AND NOT"),
+        _levels("OR", "AND", "NOT"),
+        "forms",
+        "*",
+        "?",
+    ),
+    "proquest": Rules(
+        {"t": "TI({})", "a": "AB({})", "b": "TI,AB({})"},
+        lambda x, y, n: f"{x} NEAR/{n} {y}",
+        lambda x, y, n: f"{x} PRE/{n} {y}",
+        CAPITALS,
+        _levels("AND", "OR", "NOT"),
+        "forms",
+        "*",
+        "?",
+    ),
+    "wos": Rules(
+        {"t": "TI=({})", "a": "AB=({})", "b": "TS=({})"},
+        lambda x, y, n: f"{x} NEAR/{n - 1} {y}",
+        None,
+        CAPITALS,
+        AND_FIRST,
+        "forms",
+        "*",
+        "?",
+        "$",
+    ),
+    "espacenet": Rules(
+        {"t": "ti=({})", "a": "ab=({})", "b": "ta=({})"},
+        lambda x, y, n: f"{x} prox/distance<{n + 1} {y}",
+        lambda x, y, n: f"{x} prox/distance<={n}/ordered=true {y}",
+        CAPITALS,
+        LEFT,
+        "exact",
+        "*",
+        "#",
+        "?",
+    ),
+    "stn": Rules(
+        {"t": "({})/TI", "a": "({})/AB", "b": "({})/TI,AB"},
+        lambda x, y, n: f"{x}({n - 1}A){y}",
+        lambda x, y, n: f"{x}({n - 1}W){y}",
+        CAPITALS,
+        AND_FIRST,
+        "exact",
+        "?",
+        "!",
+        "#",
+    ),
+}
 
 
 class Maker:
@@ -178,7 +269,9 @@ class Maker:
         """Parts joined by operators without parentheses, and what that means by the order of the system."""
         signs = [self.draw.choice(("AND", "OR", "NOT")) for _ in parts[1:]]
         written = dict(zip(("AND", "OR", "NOT"), self.rules.operators, strict=True))
-        text = parts[0][0] + "".join(f" {written[sign]} {part}" for sign, (part, _) in zip(signs, parts[1:], strict=True))
+        text = parts[0][0] + "".join(
+            f" {written[sign]} {part}" for sign, (part, _) in zip(signs, parts[1:], strict=True)
+        )
         sets, left = [found for _, found in parts], list(signs)
         for level in self.rules.order:
             at = 0
@@ -222,7 +315,9 @@ def test_lines_made_at_random_find_what_sets_find(made: Any, name: str, soak: bo
     text = StrategyText(tuple(StrategyLine(n, query) for n, (query, _) in enumerate(cases, 1)), name)
     wrong = []
     for line, (query, expected) in zip(run_lines(context, text).lines, cases, strict=True):
-        found = {int(each[1:]) for each in context.names(line.matching.nonzero()[0])} if line.matching is not None else None
+        found = (
+            {int(each[1:]) for each in context.names(line.matching.nonzero()[0])} if line.matching is not None else None
+        )
         if found != expected:
             wrong.append(f"{query}\n  understood {line.understood} {line.notes}\n  {found} is not {set(expected)}")
     assert not wrong, f"{len(wrong)} of {len(cases)}: " + "\n".join(wrong[:5])

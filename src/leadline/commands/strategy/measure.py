@@ -11,6 +11,7 @@ Examples:
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from leadline.commands.shared.options import add_options, check_format
 from leadline.commands.shared.output import print_notes, write_table
@@ -29,7 +30,7 @@ def run(options: argparse.Namespace) -> None:
     check_format(options)
     from leadline.retrieval.public import measure_strategy
 
-    how = public("run_strategy").given(options, "index", "strategy", "syntax", "line")
+    how = public("run_strategy").given(options, "index", "syntax", "line", strategy=Path(options.strategy))
     found = measure_strategy(**how, **public("measure_strategy").given(options, "qrels", "topic", "rel"))
     write_table(found.table, options)
     print_notes([*found.notes, found._finding()], options)

@@ -15,6 +15,7 @@ Examples:
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from leadline.commands.shared.argument_kinds import WORD, OutputFile
 from leadline.commands.shared.options import add_choice, add_options, add_summary_options, check_format
@@ -40,16 +41,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     check_format(options)
     from leadline.commands.shared.options import wrong_usage
+    from leadline.retrieval.models.registry import MODELS
     from leadline.retrieval.models.searcher import parse_model
     from leadline.retrieval.pipeline.context import SearchContext
     from leadline.retrieval.strategy.running import ENDINGS, ORDERS, run_text
 
     if options.order not in ORDERS:
         with wrong_usage("--order"):
-            parse_model(options.order)
+            name, parameters = parse_model(options.order)
+            MODELS.named(name).checked_parameters(parameters)
     context = SearchContext.open(options.index, options.collection)
     how = public("run_strategy").given(options, "syntax", "line", "order")
-    found = run_text(context, options.strategy, **how)
+    found = run_text(context, Path(options.strategy), **how)
     if options.output:
         form = getattr(options, "as") or next(
             (ENDINGS[end] for end in ENDINGS if options.output.lower().endswith(end)), "ids"

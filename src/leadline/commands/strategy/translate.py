@@ -10,6 +10,7 @@ Examples:
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from leadline.commands.shared.options import add_options, add_summary_options, check_format
 from leadline.commands.shared.output import print_notes, write
@@ -26,7 +27,7 @@ def run(options: argparse.Namespace) -> None:
     check_format(options)
     from leadline.retrieval.public import translate_strategy
 
-    found = translate_strategy(**public("translate_strategy").given(options))
+    found = translate_strategy(**public("translate_strategy").given(options, strategy=Path(options.strategy)))
     if options.output:
         write(found.text, options.output)
     if options.output != "-":

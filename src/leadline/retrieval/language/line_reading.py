@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 from leadline.errors import InputError, nearest
 from leadline.retrieval.language.fields import EXPECTED, filter_value
 from leadline.retrieval.language.line_values import language_code, limits_in, name_forms, years_of
-from leadline.retrieval.language.line_words import heading_name, plurals, with_our_wildcards
+from leadline.retrieval.language.line_words import heading_name, plain, plurals, with_our_wildcards
 from leadline.retrieval.language.syntax import ALL, HEADING, KEYWORDS, NOTHING, NearRule, Syntax
 from leadline.retrieval.language.tree import (
     DATE_FILTERS,
@@ -90,13 +90,6 @@ _COLON_TAG = r":\s?((?:{tag})(?:,\s?(?:{tag}))*)(?!\w)"
 _SLASH_TAG = r"/((?:{tag})(?:,\s?(?:{tag}))*)(?!\w)"
 _BRACKET_TAG = r"\s*\[\s*((?:{tag}))\s*(?::\s*(?:(noexp)|~([0-9]{{1,4}})))?\s*\]"
 _COMMENT = re.compile(r"\[[^\]]*\]")
-_CURLY = str.maketrans({**dict.fromkeys("“”„‟«»″", '"'), **dict.fromkeys("‘’‚‛′`", "'"), **dict.fromkeys("–—‐‑‒−", "-"),
-                        "\xa0": " ", "\u200b": " ", "\ufeff": " "})  # fmt: skip
-
-
-def plain(text: str) -> str:
-    """A text with the plain forms of quotation marks, hyphens and blanks, as long as before."""
-    return text.translate(_CURLY)
 
 
 def read_line(text: str, syntax: Syntax, numbers: Sequence[int] = ()) -> ReadLine:
@@ -632,9 +625,8 @@ class _LineReader:
         if node is None or tuple(targets) in ((ALL,), ()):
             return node
         if targets == (NOTHING,):
-            self.change(
-                f"{_short(written or query_text(node))} ({tag}): nothing here tells these documents; it was left out"
-            )
+            shown = _short(written or query_text(node).strip('="'))
+            self.change(f"{shown} ({tag}): nothing here tells these documents; it was left out")
             return None
         if targets == (HEADING,):
             return each_leaf(node, lambda leaf: self._as_heading(leaf, tag))

@@ -1,4 +1,4 @@
-"""Words of a line in our own terms: its wildcards, the plurals that a system finds too, names of headings."""
+"""Words of a line in our own terms: plain signs, its wildcards, the plurals that a system finds too, names of headings."""
 
 from __future__ import annotations
 
@@ -6,6 +6,14 @@ import re
 
 from leadline.retrieval.language.syntax import Syntax, Wildcard
 from leadline.retrieval.language.tree import LETTER_OF
+
+_CURLY = str.maketrans({**dict.fromkeys("“”„‟«»″", '"'), **dict.fromkeys("‘’‚‛′`", "'"), **dict.fromkeys("–—‐‑‒−", "-"),
+                        "\xa0": " ", "\u200b": " ", "\ufeff": " "})  # fmt: skip
+
+
+def plain(text: str) -> str:
+    """A text with the plain forms of quotation marks, hyphens and blanks, as long as before."""
+    return text.translate(_CURLY)
 
 
 def with_our_wildcards(text: str, syntax: Syntax) -> tuple[str, list[str]]:

@@ -145,7 +145,10 @@ def syntax(table: Syntax) -> Syntax:
     return table
 
 
-FEWEST = 2  # signs more than any other system, of a text without a doubt
+_OWN_SIGN = re.compile(
+    r"(?<![\w\"*)\]])(?:title|abstract|claims|description|class|published|filed|priority|number|applicant|inventor|office"
+    r"|language|kind|ipc|cpc|before|after|family|cites):(?=[\w\"“(=*.])|\sSAME (?:SENTENCE|PARAGRAPH|CLAIM)\s"
+)
 
 
 def recognised(lines: Sequence[str]) -> tuple[str, str]:
@@ -158,6 +161,8 @@ def recognised(lines: Sequence[str]) -> tuple[str, str]:
     """
     scores = sorted(((SYNTAXES[name].score(lines), name) for name in SYNTAXES), reverse=True)
     (best, name), (second, other) = scores[0], scores[1]
+    if (own := sum(len(_OWN_SIGN.findall(line)) for line in lines)) and own >= best:
+        return OWN, ""
     if not best:
         return OWN, "nothing tells whose syntax it is: read as our own; name another with --syntax"
     if best == second:

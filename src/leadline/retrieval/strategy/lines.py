@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from leadline.errors import InputError
-from leadline.retrieval.language.line_reading import plain
+from leadline.retrieval.language.line_words import plain
 from leadline.retrieval.language.syntax import recognised, syntax_named
 
 MOST_LINES = 2000
@@ -49,12 +49,15 @@ _NUMBERED = re.compile(
 _SETS = re.compile(r"[#SL]?\s?[0-9]{1,4}|and|or|not|[\s(){}/,.–-]", re.IGNORECASE)
 _OPERATOR_FIRST = re.compile(r"(?:and|or|not|adj[0-9]*|near|next|near/[0-9]+)\s", re.IGNORECASE)
 _OPERATOR_LAST = re.compile(r"(?:^|\s)(?:and|or|not|adj[0-9]*|near/[0-9]+|next)\s*$", re.IGNORECASE)
+_COMPLETE = re.compile(
+    r"(?:[/\])}\".*$?=]|[0-9]|\.[a-z]{2}|:[a-z,]{2,}|/[a-z]{2}|/[A-Z]{2,4})$"
+)  # the end of a line that is whole
 _HYPHENATED = re.compile(r"[^\W\d_]{2}-$")
 _COUNT = re.compile(
     r"(?:\s*total\s+(?:references|results|hits)\s*[=:]\s*|\s+\(|\t\s*|\s{2,}|\s+\[)([0-9][0-9,. ]*)[)\]]?\s*$",
     re.IGNORECASE,
 )
-_LOOSE_COUNT = re.compile(r"(?<![/=<>])\s([0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)\s*$")
+_LOOSE_COUNT = re.compile(r"(?<!or/)(?<!and/)(?<![=<>])\s([0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)\s*$")
 _SIGN = re.compile(
     r"[\"*?$\[\]{}=]|\b(?:AND|OR|NOT)\b|\b(?:and|or|not|adj[0-9]*)\b|[/:.][a-z]{2}\b|\w/(?:\s|$|[a-z]{2})|\("
 )
@@ -151,8 +154,8 @@ def _numbers_of(raw: Sequence[str]) -> dict[int, tuple[int, int]]:
     kept = [number for number, _ in rising.values()]
     consecutive = kept == list(range(kept[0], kept[0] + len(kept)))
     if len(kept) == 1:
-        dotted = re.match(r"\s*[#SL]?\s?[0-9]+\s*[.):]", raw[next(iter(rising))]) is not None
-        return rising if len(raw) == 1 and kept == [1] and dotted else {}
+        alone = re.match(r"\s*(?:[#SL]\s?1|1\s*[.):]|1\t|1\s+(?=[(\"\[']))", raw[next(iter(rising))]) is not None
+        return rising if kept == [1] and alone and next(iter(rising)) == 0 else {}
     return rising if (kept[0] == 1 and consecutive) or len(kept) >= 0.5 * len(raw) else {}
 
 
@@ -160,9 +163,13 @@ def _goes_on(before: str, line: str, *, numbered: bool) -> bool:
     """Whether a line goes on with the one before it."""
     if _HYPHENATED.search(before) and line[:1].islower():
         return True
-    if _OPERATOR_LAST.search(before) or (_OPERATOR_FIRST.match(line) and not is_combination(line)):
+    begins = _OPERATOR_FIRST.match(line) is not None and not (is_combination(line) and "-" in line)
+    if _OPERATOR_LAST.search(before) or begins:
         return True
-    return numbered and (before.count("(") > before.count(")") or before.count('"') % 2 == 1)
+    if not numbered:
+        return False
+    is_open = any(before.count(opens) > before.count(closes) for opens, closes in ("()", "[]"))
+    return is_open or before.count('"') % 2 == 1 or (bool(before) and not _COMPLETE.search(before))
 
 
 def _join(before: str, line: str) -> tuple[str, str]:
@@ -191,9 +198,8 @@ def _numbered(
             number, start = numbers[place]
             text = written[start:].strip()
             following = raw[place + 1] if place + 1 < len(raw) and place + 1 not in numbers else ""
-            is_title = bool(following) and not _has_query(text, syntax) and _has_query(following, syntax) and (
-                not _goes_on(text, following, numbered=True)
-            )  # fmt: skip
+            heads = not _has_query(text, syntax) and _has_query(following, syntax)
+            is_title = bool(following) and heads and not _goes_on(text, following, numbered=False)
             if is_title:
                 comments.append(written.strip())
             lines.append(StrategyLine(number, "" if is_title else text))
@@ -227,7 +233,7 @@ def _has_query(line: str, syntax: str) -> bool:
     table = syntax_named(syntax)
     if table is not None and table.score([line]):
         return True
-    return is_combination(line) or bool(re.search(r"[\"*$\[{]|\b(?:AND|OR|NOT)\b|[?](?=\w)", line))
+    return is_combination(line) or bool(re.search(r"[\"*$\[{]|\w/(?=\s|$)|\b(?:AND|OR|NOT)\b|[?](?=\w)", line))
 
 
 def _unnumbered(raw: Sequence[str], syntax: str) -> tuple[list[StrategyLine], list[str]]:
@@ -282,7 +288,8 @@ def _without_counts(lines: Sequence[StrategyLine]) -> list[StrategyLine]:
             before = line.text[: number.start()]
             in_sets = is_combination(line.text) and not _OPERATOR_LAST.search(before)
             far = int(number[1].replace(",", "")) not in known or bool(re.search(r"[\w)]\s*$", before))
-            if (mostly or in_sets) and far and not _OPERATOR_LAST.search(before):
+            behind_end = before.rstrip().endswith((")", "]", ".", "/", '"'))  # no word is left for a number to follow
+            if (mostly or in_sets or behind_end) and far and not _OPERATOR_LAST.search(before):
                 match = number
         if match is None or not line.text[: match.start()].strip(" ()"):
             cleaned.append(line)

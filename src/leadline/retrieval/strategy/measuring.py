@@ -133,7 +133,7 @@ def _measured(strategy: StrategyFound, line: LineFound, wanted: NDArray[np.bool_
     found, total = int((line.matching & wanted).sum()), int(wanted.sum())
     documents = line.documents or 0
     recall, precision = found / total, found / documents if documents else 0.0
-    without = None if line.number == strategy.result_line else _without(strategy, line.number)
+    without = _without(strategy, line.number)
     if without is None:
         advice = "the result" if line.number == strategy.result_line else "the result does not use it"
         if line.number != strategy.result_line and _joins(line.tree):
@@ -172,10 +172,12 @@ def _without(strategy: StrategyFound, number: int) -> NDArray[np.bool_] | None:
     trees = {line.number: line.tree for line in strategy.lines}
     uses = _used(trees, strategy.result_line)
     tree = trees[number]
+    found: dict[int, Any] = {line.number: line.matching for line in strategy.lines}
+    limited = tree.parts[0] if isinstance(tree, And) and isinstance(tree.parts[0], Saved) and not _joins(tree) else None
+    if number == strategy.result_line:
+        return None if limited is None else found[limited.number]
     if number not in uses or _joins(tree):
         return None
-    found: dict[int, Any] = {line.number: line.matching for line in strategy.lines}
-    limited = tree.parts[0] if isinstance(tree, And) and isinstance(tree.parts[0], Saved) else None
     found[number] = None if limited is None else found.get(limited.number)  # a limit is taken away, a part left out
     changed = {number}
     for line in strategy.lines:

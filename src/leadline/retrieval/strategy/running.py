@@ -35,6 +35,7 @@ COLUMNS = ("line", "query", "understood", "documents", "notes")
 UNORDERED = "none"
 ORDERS = (UNORDERED, "newest", "oldest")
 ENDINGS: Mapping[str, Form] = {".ris": "ris", ".csv": "csv", ".run": "run"}
+MOST_SAID = 3  # lines of a strategy of which a run says how they were changed
 AT_ONCE = 500  # documents read at a time
 SUFFIXES = (".txt", ".strategy", ".md", "")  # of files with strategies in a folder
 
@@ -103,6 +104,8 @@ class StrategyFound(Result):
         """The result as a run of one topic (default: the strategy's name); without an order all scores are 1."""
         from leadline.records.runs import Run
 
+        if not self.matching.any():
+            raise InputError(self.name, f"line {self.result_line} finds no document: there is no run to write")
         scores = self._ranking[1].tolist()
         return Run.of({topic or self.name: dict(zip(self.ids, scores, strict=True))}, "strategy")
 
@@ -328,3 +331,26 @@ def run_text(
     """Read a strategy and run it."""
     text, name = read_strategy(source)
     return run_lines(context, strategy_text(text, syntax, name), name, line=line, order=order)
+
+
+def run_strategies(
+    context: SearchContext, source: str | os.PathLike[str], *, order: str = UNORDERED
+) -> tuple[Run, list[str]]:
+    """A run of the strategies of a folder, one for each topic, and notes; a strategy without documents has no lines."""
+    from leadline.records.runs import Run
+
+    found: dict[str, dict[str, float]] = {}
+    notes: list[str] = []
+    for name, text in strategies_in(source).items():
+        one = run_lines(context, strategy_text(text, None, name), name, order=order)
+        found |= one.run().to_dict() if one.matching.any() else {}
+        changed = [line for line in one.lines if line.status != "understood"]
+        notes.append(f"{name}: {one.summary}; {counted(one.result.documents or 0, 'document')}")
+        notes += [f"{name} line {line.number}: {'; '.join(line.notes)}" for line in changed[:MOST_SAID]]
+        if len(changed) > MOST_SAID:
+            notes.append(
+                f"{name}: {len(changed) - MOST_SAID} more lines have notes: `leadline strategy run` shows them"
+            )
+    if not found:
+        raise InputError(os.fspath(source), f"no strategy finds a document: {notes[0]}")
+    return Run.of(found, "strategy"), notes
