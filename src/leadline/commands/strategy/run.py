@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> None:
     from leadline.retrieval.models.registry import MODELS
     from leadline.retrieval.models.searcher import parse_model
     from leadline.retrieval.pipeline.context import SearchContext
-    from leadline.retrieval.strategy.running import ENDINGS, ORDERS, run_text
+    from leadline.retrieval.strategy.running import ORDERS, form_of, run_text
 
     if options.order not in ORDERS:
         with wrong_usage("--order"):
@@ -54,9 +54,7 @@ def run(options: argparse.Namespace) -> None:
     how = public("run_strategy").given(options, "syntax", "line", "order")
     found = run_text(context, Path(options.strategy), **how)
     if options.output:
-        form = getattr(options, "as") or next(
-            (ENDINGS[end] for end in ENDINGS if options.output.lower().endswith(end)), "ids"
-        )
+        form = getattr(options, "as") or form_of(options.output)
         write(found.encoded(form, options.topic), options.output)
     if options.output != "-":
         write(found.table.encoded(options.format))

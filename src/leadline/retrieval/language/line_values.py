@@ -6,7 +6,7 @@ import re
 
 from leadline.errors import InputError
 from leadline.retrieval.language.fields import period
-from leadline.retrieval.language.tree import Node, Within, WordOrPhrase
+from leadline.retrieval.language.tree import Node, Or, Within, WordOrPhrase
 
 _LANGUAGES = {
     "english": "en", "german": "de", "french": "fr", "spanish": "es", "italian": "it", "portuguese": "pt",
@@ -92,7 +92,9 @@ def name_forms(written: str) -> list[str]:
     return [*together, f"{words[0]} {spread}", f"{spread} {words[0]}"]
 
 
-_CONDITIONS = re.compile(r"\s*(?:,|;|\band\b)\s*(?![^(\"]*\")", re.IGNORECASE)
+_BETWEEN = re.compile(r"\s*[,;]\s*|\s+and\s+", re.IGNORECASE)  # conditions
+_QUOTED = re.compile(r'"[^"]*"')
+_HIDDEN = "\0"  # in place of what is in quotes
 _YEAR = re.compile(
     r"(?:yr|py|year|dt|ed|dp|sa_year|publication year)\s*(?:=|to|:)?\s*\"?([0-9<>=. /-]*(?:current|present)?)\"?",
     re.IGNORECASE,
@@ -112,14 +114,27 @@ def limits_in(written: str) -> tuple[list[Node], list[str]]:
         text = text[1:-1].strip()
     filters: list[Node] = []
     unknown: list[str] = []
-    for each in filter(None, (part.strip(" .") for part in _CONDITIONS.split(text))):
+    quoted = iter(_QUOTED.findall(text))
+    parts = _BETWEEN.split(_QUOTED.sub(_HIDDEN, text))
+    whole = (re.sub(_HIDDEN, lambda _: next(quoted), part).strip(" .") for part in parts)
+    for each in filter(None, whole):
         if ((match := _YEAR.fullmatch(each)) and (dates := years_of(match[1]))) or (dates := years_of(each)):
             filters.append(Within("published", WordOrPhrase(dates)))
-        elif code := language_code(re.sub(r"\s*language[s]?\s*", "", each, flags=re.IGNORECASE)):
-            filters.append(Within("language", WordOrPhrase(code)))
+        elif codes := _languages(each):
+            languages = tuple(Within("language", WordOrPhrase(code)) for code in codes)
+            filters.append(languages[0] if len(languages) == 1 else Or(languages))
         else:
             unknown.append(each)
     return filters, unknown
+
+
+def _languages(written: str) -> list[str]:
+    """The codes of `english language`, `english or german`; empty where one is none."""
+    names = re.split(
+        r"\s+or\s+", re.sub(r"\s*\blanguages?\b\s*", " ", written, flags=re.IGNORECASE), flags=re.IGNORECASE
+    )
+    codes = [language_code(name) for name in names]
+    return codes if all(codes) else []
 
 
 def language_name(code: str) -> str:

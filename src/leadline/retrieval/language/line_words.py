@@ -1,4 +1,4 @@
-"""Words of a line in our own terms: plain signs, its wildcards, the plurals that a system finds too, names of headings."""
+"""Words of a line in our own terms: plain signs, wildcards, the plurals that a system finds too, names of headings."""
 
 from __future__ import annotations
 
@@ -20,12 +20,14 @@ def with_our_wildcards(text: str, syntax: Syntax) -> tuple[str, list[str]]:
     """A text with letters in place of the wildcards of a syntax, and notes on signs that are none there.
 
     >>> from leadline.retrieval.language.syntax import SYNTAXES
-    >>> query_text(WordOrPhrase(with_our_wildcards("an?esthe$2", SYNTAXES["ovid"])[0]))
+    >>> from leadline.retrieval.language.tree import FROM_LETTERS
+    >>> with_our_wildcards("an?esthe$2", SYNTAXES["ovid"])[0].translate(FROM_LETTERS)
     'an$esthe$2'
     """
     if not any(sign in text for sign in "*?$#!:"):
         return text, []
-    words, notes = [], []
+    words: list[str] = []
+    notes: list[str] = []
     for word in text.split():
         found = _WILD.sub(lambda match, word=word: _wildcard(match, word, syntax, notes), word)  # type: ignore[misc]
         words.append(found)

@@ -50,8 +50,10 @@ def write_line(tree: Node, syntax: Syntax) -> WrittenLine:
     >>> from leadline.retrieval.language.line_reading import read_line
     >>> from leadline.retrieval.language.syntax import SYNTAXES
     >>> asked = read_line("(film$ adj3 metal).ti,ab. or exp Polymers/", SYNTAXES["ovid"]).tree
-    >>> write_line(asked, SYNTAXES["embase"]).text, write_line(asked, SYNTAXES["ebsco"]).text
-    ("(film* NEAR/3 metal):ti,ab OR 'Polymers'/exp", '(TI (film* N2 metal) OR AB (film* N2 metal)) OR (MH "Polymers+")')
+    >>> write_line(asked, SYNTAXES["embase"]).text
+    "(film* NEAR/3 metal):ti,ab OR 'Polymers'/exp"
+    >>> write_line(asked, SYNTAXES["ebsco"]).text
+    '(TI (film* N2 "metal") OR AB (film* N2 "metal")) OR (MH "Polymers+")'
     """
     writer = _Writer(syntax)
     text = writer.write(tree)

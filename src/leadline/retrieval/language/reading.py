@@ -44,6 +44,7 @@ from leadline.retrieval.language.tree import (
     FILTERS,
     And,
     Boosted,
+    Heading,
     Near,
     Node,
     Or,
@@ -383,8 +384,8 @@ def understand(text: str, fields: Sequence[str], saved: Sequence[int] | None = N
     >>> understand("title:film OR (acid -metal^2) sort:newest", ["title"]).query
     'title:film OR acid -metal^2 sort:newest'
     >>> understand("polymer AND (", ["title"])
-    Understood(tree=Side(parts=(('', WordOrPhrase(text='polymer', quoted=False, slop=0)),
-      ('', WordOrPhrase(text='and', quoted=False, slop=0)))), order=None,
+    Understood(tree=Side(parts=(('', WordOrPhrase(text='polymer', quoted=False, slop=0, exact=False)),
+      ('', WordOrPhrase(text='and', quoted=False, slop=0, exact=False)))), order=None,
       notes=('( is never closed: taken as closed at the end', 'AND has nothing to join: taken as a word'))
     """
     found = tokenized(text, [*fields, *FILTERS], saved)
@@ -576,6 +577,8 @@ class _QueryParser:
             if not any(mark for mark, _ in node.parts):  # any one of several classes
                 return Or(tuple(self._filters(name, part) for _, part in node.parts))
             return Side(tuple((mark, self._filters(name, part)) for mark, part in node.parts))
+        if isinstance(node, Heading):  # only lines of other systems have one
+            return node
         return replace(node, parts=tuple(self._filters(name, part) for part in node.parts))
 
 

@@ -166,6 +166,15 @@ class StrategyFound(Result):
         return said + (f", {counts['not understood']:,} not understood" if counts["not understood"] else "")
 
 
+def form_of(path: str) -> Form:
+    """The form of a file by its name.
+
+    >>> form_of("found.ris"), form_of("found.txt")
+    ('ris', 'ids')
+    """
+    return next((form for ending, form in ENDINGS.items() if path.lower().endswith(ending)), "ids")
+
+
 def _title(name: str) -> str:
     found = syntax_named(name)
     return "our own syntax" if found is None else found.title
