@@ -13,7 +13,7 @@ Examples:
   leadline run patents.index topics.tsv --system baseline -o baseline.run
   leadline run patents.index topics.tsv --system bitem:claims -o claims.run
   leadline run patents.index topics.tsv --system mine.toml -k 100 -o mine.run
-  leadline run records.index strategies -o strategies.run
+  leadline run patents.index strategies -o strategies.run
   leadline run --engine service.toml patents.index topics.tsv -o service.run
 """
 

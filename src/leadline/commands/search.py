@@ -10,7 +10,7 @@ Examples:
   leadline search patents.index coating --model 'bm25(k1=0.9, b=0.4)' --office EP,US --why
   leadline search patents.index coating --then 'pagerank(weight=0.3)' --why
   leadline search patents.index 'ti,ab=coating W/5 glaze' --explain-query
-  leadline search records.index '(film adj3 metal).ti,ab.' --syntax ovid
+  leadline search patents.index '(film adj3 metal).ti,ab.' --syntax ovid
   leadline search patents.index '#1 AND #2 NOT title:metal' --history session.json
 """
 

@@ -1,11 +1,11 @@
-"""Measure each line of a strategy by judgements: which could be dropped, and which lose relevant documents.
+"""Measure each line of a strategy: what it finds, and what is lost without it.
 
-For each line: its documents and the relevant ones among them, recall and precision; and the result without it, where
-the result uses it.
+For each line: its documents and those judged relevant among them, recall and precision; and the result without it,
+where the result uses it. Notes name the lines that could be dropped, and those that lose relevant documents.
 
 Examples:
-  leadline strategy measure records.index asthma.txt qrels.txt
-  leadline strategy measure records.index asthma.txt qrels.txt --topic CD008643 --format tsv -o lines.tsv
+  leadline strategy measure patents.index coatings.txt coatings.qrels
+  leadline strategy measure patents.index coatings.txt coatings.qrels --topic coatings --format tsv -o lines.tsv
 """
 
 from __future__ import annotations

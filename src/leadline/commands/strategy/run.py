@@ -6,10 +6,10 @@ with its number of documents; notes say what was changed or left out. -o writes 
 --line. docs/strategies.md says what each syntax means here.
 
 Examples:
-  leadline strategy run records.index asthma.txt
-  leadline strategy run records.index asthma.txt --syntax ovid -o asthma.ris
-  leadline strategy run patents.index films.txt --order bm25 -o films.run --topic 7
-  leadline strategy run records.index asthma.txt --format tsv > lines.tsv
+  leadline strategy run patents.index coatings.txt
+  leadline strategy run patents.index coatings.txt --syntax ovid -o coatings.ris
+  leadline strategy run patents.index coatings.txt --order bm25 -o coatings.run --topic 7
+  leadline strategy run patents.index coatings.txt --format tsv > lines.tsv
 """
 
 from __future__ import annotations

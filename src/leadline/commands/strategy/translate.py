@@ -3,8 +3,8 @@
 Each line is printed as it is written there; notes name what cannot be said. -o writes the lines alone, to paste.
 
 Examples:
-  leadline strategy translate asthma.txt --to pubmed
-  leadline strategy translate films.txt --syntax espacenet --to stn -o films-stn.txt
+  leadline strategy translate coatings.txt --to pubmed
+  leadline strategy translate coatings.txt --syntax ovid --to stn -o coatings-stn.txt
 """
 
 from __future__ import annotations

@@ -42,13 +42,13 @@ LONGEST = 200_000  # characters of a line
 MOST_NOTES = 20
 FAR = 99_999  # words
 
-PartKind = Literal["word", "phrase", "node", "(", ")", "op", "near", "tag", "field", "ref"]
+LinePartKind = Literal["word", "phrase", "node", "(", ")", "op", "near", "tag", "field", "ref"]
 
 
-class Part(NamedTuple):
+class LinePart(NamedTuple):
     """A part of a line: a word, an operator, a tag."""
 
-    kind: PartKind
+    kind: LinePartKind
     text: str = ""
     node: Node | None = None
     rule: NearRule | None = None
@@ -115,7 +115,7 @@ class _LineReader:
 
     def __init__(self, text: str, syntax: Syntax, numbers: Sequence[int]) -> None:
         self.text, self.syntax, self.numbers = text, syntax, numbers
-        self.parts: list[Part] = []
+        self.parts: list[LinePart] = []
         self.changed: dict[str, None] = {}
         self.said: dict[str, None] = {}
         self.at = 0
@@ -153,7 +153,7 @@ class _LineReader:
             self._part(sets_alone)
         if self.depth:
             self.change("( is never closed: taken as closed at the end")
-            self.parts += [Part(")")] * sum(self.depth)
+            self.parts += [LinePart(")")] * sum(self.depth)
         node = self._level(len(self.syntax.levels) - 1)
         while self.place < len(self.parts):  # behind a parenthesis too many
             self.place += 1
@@ -200,7 +200,7 @@ class _LineReader:
         """An operator with nothing before it: NOT excludes, others join nothing."""
         kind = _OPERATOR_OF["".join(match[1].lower().split())]
         if kind == "NOT" or (self.parts and self.parts[-1].kind in ("op", "near") and kind != "NOT"):
-            self.parts.append(Part("op", kind))
+            self.parts.append(LinePart("op", kind))
         if kind != "NOT":
             self.change(f"{match[1]} has nothing to join: ignored")
             if self.parts and self.parts[-1].kind == "op" and self.parts[-1].text == kind:
@@ -215,7 +215,7 @@ class _LineReader:
                 groups = match.groups()
                 number = int(groups[2]) + 1 if len(groups) > 2 and groups[2] else 0
                 noexp = "noexp" if len(groups) > 1 and groups[1] else ""
-                self.parts.append(Part("tag", noexp or match[1].lower(), targets=targets, number=number,
+                self.parts.append(LinePart("tag", noexp or match[1].lower(), targets=targets, number=number,
                                        at=self.at, end=match.end()))  # fmt: skip
                 self.at = match.end()
                 return True
@@ -252,7 +252,7 @@ class _LineReader:
             node = _SPECIALS[meaning](self, match)
             if node is None and meaning in ("any", "all"):
                 continue
-            self.parts.append(Part("node", match[0], node, at=self.at, end=match.end()))
+            self.parts.append(LinePart("node", match[0], node, at=self.at, end=match.end()))
             self.at = match.end()
             return True
         return False
@@ -273,12 +273,12 @@ class _LineReader:
                 within = min(FAR, (int(number) if number else rule.default - rule.more) + rule.more)
                 if within < 1:
                     self.say(f"{match[0]} was taken as next to each other: no distance is below that")
-                self.parts.append(Part("near", match[0], rule=rule, number=max(1, within)))
+                self.parts.append(LinePart("near", match[0], rule=rule, number=max(1, within)))
                 self.at = match.end()
                 return True
         match = _BOOLEAN.match(self.text, self.at)
         if match and not self._inside_word() and self._unit_follows(match.end()):
-            self.parts.append(Part("op", _OPERATOR_OF["".join(match[1].lower().split())]))
+            self.parts.append(LinePart("op", _OPERATOR_OF["".join(match[1].lower().split())]))
             self.at = match.end()
             return True
         return False
@@ -297,7 +297,7 @@ class _LineReader:
         match = re.compile(r"\{?\(?(?:and|or)\s*/", re.IGNORECASE).match(self.text, self.at)
         if (match or self.text[self.at] == "{") and (several := _SEVERAL.match(self.text, self.at)):
             node = self._several(several[1].upper(), several[2])
-            self.parts.append(Part("node", several[0], node))
+            self.parts.append(LinePart("node", several[0], node))
             self.at = several.end()
             return True
         match = _REFERENCE.match(self.text, self.at)
@@ -308,7 +308,7 @@ class _LineReader:
             return False  # S2 and L5 are words too
         if match[2]:
             text = f"{first}-{match[2]}"
-            self.parts.append(Part("node", match[0], self._several("OR", text)))
+            self.parts.append(LinePart("node", match[0], self._several("OR", text)))
             self.say(f"{match[0]} was taken as any of these lines")
             self.at = match.end()
         else:
@@ -317,10 +317,10 @@ class _LineReader:
 
     def _refer(self, number: int, written: str, end: int) -> None:
         if number in self.numbers:
-            self.parts.append(Part("ref", written, Saved(number)))
+            self.parts.append(LinePart("ref", written, Saved(number)))
         else:
             self.change(f"{written}: there is no line {number} before this one: left out")
-            self.parts.append(Part("node", written, None))
+            self.parts.append(LinePart("node", written, None))
         self.at = end
 
     def _several(self, operator: str, listed: str) -> Node | None:
@@ -362,7 +362,7 @@ class _LineReader:
             if self.syntax.tags == ("before",) and _BOOLEAN.match(self.text, match.end()):
                 continue
             targets = self._targets(match[1], match[0].strip())
-            self.parts.append(Part("field", match[0].strip(), targets=targets))
+            self.parts.append(LinePart("field", match[0].strip(), targets=targets))
             self.at = match.end()
             return True
         unknown = re.compile(r"([A-Za-z][\w-]{0,15})\s?(=\s?)(?=[\"(\w])" if "equals" in self.syntax.tags else
@@ -386,7 +386,7 @@ class _LineReader:
             return False
         inside = " ".join(self.text[self.at + 1 : end].split())
         if any(map(str.isalnum, inside)):
-            self.parts.append(Part("phrase", inside, at=self.at, end=end + 1))
+            self.parts.append(LinePart("phrase", inside, at=self.at, end=end + 1))
         self.at = end + 1
         return True
 
@@ -395,7 +395,7 @@ class _LineReader:
         end = self.text.find("}", self.at)
         if not self.syntax.exact_brackets or end < 0:
             return False
-        self.parts.append(Part("phrase", " ".join(self.text[self.at + 1 : end].split()), at=self.at, end=end + 1))
+        self.parts.append(LinePart("phrase", " ".join(self.text[self.at + 1 : end].split()), at=self.at, end=end + 1))
         self.at = end + 1
         return True
 
@@ -406,7 +406,7 @@ class _LineReader:
             self.change(f"parentheses deeper than {DEEPEST} were ignored")
         self.depth.append(groups)
         if groups:
-            self.parts.append(Part("(", at=self.at))
+            self.parts.append(LinePart("(", at=self.at))
         self.at += 1
 
     def _close(self) -> None:
@@ -414,7 +414,7 @@ class _LineReader:
         if not self.depth:
             self.change(") without ( was ignored")
         elif self.depth.pop():
-            self.parts.append(Part(")", end=self.at))
+            self.parts.append(LinePart(")", end=self.at))
 
     def _word(self) -> None:
         match = _RUN.match(self.text, self.at)
@@ -436,7 +436,7 @@ class _LineReader:
         if not any(map(str.isalnum, kept)):
             self.at = end
             return
-        self.parts.append(Part("word", kept, at=self.at, end=self.at + len(kept)))
+        self.parts.append(LinePart("word", kept, at=self.at, end=self.at + len(kept)))
         self.at = end
 
     def _ends_word(self, tag: re.Match[str]) -> bool:
@@ -491,7 +491,7 @@ class _LineReader:
             return self.parts[self.place].text
         return "" if kind in ("end", ")") else "AND"
 
-    def _near(self, node: Node | None, other: Node | None, part: Part, *, fresh: bool) -> Node | None:
+    def _near(self, node: Node | None, other: Node | None, part: LinePart, *, fresh: bool) -> Node | None:
         if node is None or other is None:
             return node or other
         rule = part.rule
@@ -593,7 +593,7 @@ class _LineReader:
                 )
         return self._tagged(nodes[0] if len(nodes) == 1 else And(tuple(nodes)))
 
-    def _tagged_near(self, phrase: Part, tag: Part | None) -> Node | None:
+    def _tagged_near(self, phrase: LinePart, tag: LinePart | None) -> Node | None:
         """`"thin film"[tiab:~2]`: words in any order."""
         assert tag is not None
         self.place += 1
