@@ -9,7 +9,7 @@ Examples:
   leadline strategy run patents.index coatings.txt
   leadline strategy run patents.index coatings.txt --syntax ovid -o coatings.ris
   leadline strategy run patents.index coatings.txt --order bm25 -o coatings.run --topic 7
-  leadline strategy run patents.index coatings.txt --format tsv > lines.tsv
+  leadline strategy run patents.index coatings.txt --format tsv
 """
 
 from __future__ import annotations

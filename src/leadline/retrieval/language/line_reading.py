@@ -33,8 +33,8 @@ from leadline.retrieval.language.tree import (
     Within,
     WordOrPhrase,
     each_leaf,
-    joined,
     query_text,
+    together,
 )
 
 DEEPEST = 100  # parentheses within parentheses
@@ -122,6 +122,7 @@ class _LineReader:
         self.values: Sequence[str] = ()  # the filter that a parenthesis is the value of
         self.depth: list[bool] = []  # for each open parenthesis whether it groups; else it is in a name
         self.place = 0  # among the parts, while they are parsed
+        self.run_end = 0  # of the words side by side that were looked at last
         tags = {"tag": syntax.tag}
         own = {"dots": _DOT_TAG, "colon": _COLON_TAG, "slash": _SLASH_TAG, "brackets": _BRACKET_TAG}
         first = {"call": _CALL_TAG, "equals": _EQUAL_TAG, "before": _BEFORE_TAG}
@@ -157,7 +158,7 @@ class _LineReader:
         node = self._level(len(self.syntax.levels) - 1)
         while self.place < len(self.parts):  # behind a parenthesis too many
             self.place += 1
-            node = joined("AND", node, self._level(len(self.syntax.levels) - 1))
+            node = together("AND", [node, self._level(len(self.syntax.levels) - 1)])
         return node
 
     # Cut a line into parts
@@ -459,9 +460,8 @@ class _LineReader:
         """Parts joined by the operators of a level; those of the same level from left to right."""
         if level < 0:
             return self._unit()
-        node = self._level(level - 1)
+        parts, joins = [self._level(level - 1)], ""  # parts, and the operator that joins them
         operators = self.syntax.levels[level]
-        fresh = True  # the node was not made here, so that it may not be extended
         while (operator := self._next_operator()) in operators:
             part = self.parts[self.place]
             implied = part.kind not in ("op", "near")
@@ -471,13 +471,16 @@ class _LineReader:
                 operator = "NOT"
             other = self._level(level - 1)
             if part.kind == "near":
-                node = self._near(node, other, part, fresh=fresh)
-            else:
-                if implied and self.syntax.side == "phrase":
-                    self.say("parts side by side were taken as AND")
-                node = joined(operator, node, other, fresh=fresh)
-            fresh = False
-        return node
+                parts = [self._near(together(joins, parts), other, part, fresh=joins != "NEAR")]
+                joins = "NEAR"
+                continue
+            if implied and self.syntax.side == "phrase":
+                self.say("parts side by side were taken as AND")
+            if joins not in ("", operator):
+                parts = [together(joins, parts)]
+            joins = operator
+            parts.append(other)
+        return together(joins, parts)
 
     def _is_not(self) -> bool:
         return self._kind() == "op" and self.parts[self.place].text == "NOT"
@@ -499,7 +502,7 @@ class _LineReader:
         for each in (node, other):
             if isinstance(each, (And, Side, Saved)):
                 self.change(f"{part.text} joins words, phrases and choices of them: taken as AND")
-                return joined("AND", node, other)
+                return together("AND", [node, other])
         if rule.same:
             if part.text.strip("( )").upper() == "L":
                 self.say("(L) was taken as the same paragraph")
@@ -539,7 +542,7 @@ class _LineReader:
             self.values = before
             while self._kind() not in (")", "end"):  # an operator that joins nothing
                 self.place += 1
-                node = joined("AND", node, self._level(len(self.syntax.levels) - 1))
+                node = together("AND", [node, self._level(len(self.syntax.levels) - 1)])
             self.place += self._kind() == ")"
         elif kind in ("word", "phrase"):
             return self._run(targets)
@@ -557,16 +560,19 @@ class _LineReader:
 
     def _run(self, targets: Sequence[str]) -> Node | None:
         """Words and phrases side by side, and the tag behind them."""
-        start = end = self.place
-        while end < len(self.parts) and self.parts[end].kind in ("word", "phrase"):
-            end += 1
-        run = self.parts[start:end]
+        start = self.place
+        while self.run_end <= start or (
+            self.run_end < len(self.parts) and self.parts[self.run_end].kind in ("word", "phrase")
+        ):
+            self.run_end = max(self.run_end, start) + 1
+        end = self.run_end
         tag = self.parts[end] if end < len(self.parts) and self.parts[end].kind == "tag" else None
         meant = tag.targets if tag else targets or self.values
         whole_value = any(each in FILTERS or each in (HEADING, NOTHING) for each in meant)
         takes_all = self.syntax.side == "phrase" or tag is not None or whole_value or bool(targets)
         if not takes_all or (self.syntax.one_word and targets):
-            run, end, tag = run[:1], start + 1, None if end > start + 1 else tag
+            end, tag = start + 1, None if end > start + 1 else tag
+        run = self.parts[start:end]
         self.place = end
         if whole_value:
             text = self.text[run[0].at : run[-1].end]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -236,20 +236,19 @@ _WRITERS: dict[type, Callable[[Any], str]] = {
 # Parts of trees put together, and their words changed.
 
 
-def joined(operator: str, node: Node | None, other: Node | None, *, fresh: bool = True) -> Node | None:
-    """Two parts joined; a part that was left out joins nothing."""
-    if other is None:
-        return node
-    if node is None:
-        return Side((("-", other),)) if operator == "NOT" else other
+def together(operator: str, parts: Sequence[Node | None]) -> Node | None:
+    """Parts joined by one operator; a part that was left out joins nothing.
+
+    >>> query_text(together("OR", [WordOrPhrase("film"), None, WordOrPhrase("foil")]))
+    'film OR foil'
+    """
+    kept = [part for part in parts if part is not None]
     if operator == "NOT":
-        if isinstance(node, Side) and not fresh:
-            return Side((*node.parts, ("-", other)))
-        return Side((("", node), ("-", other)))
-    kind: type[And] | type[Or] = And if operator == "AND" else Or
-    if type(node) is kind and not fresh:
-        return kind((*node.parts, other))
-    return kind((node, other))
+        marked = [("-" if place else "", part) for place, part in enumerate(parts) if part is not None]
+        return Side(tuple(marked)) if marked and (len(marked) > 1 or marked[0][0]) else (kept[0] if kept else None)
+    if len(kept) < 2:
+        return kept[0] if kept else None
+    return And(tuple(kept)) if operator == "AND" else Or(tuple(kept))
 
 
 def each_leaf(node: Node, changed: Callable[[WordOrPhrase], Node | None]) -> Node | None:

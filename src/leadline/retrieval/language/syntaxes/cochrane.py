@@ -30,7 +30,7 @@ COCHRANE = syntax(
         side="AND",
         specials=(
             Special(
-                r"\[mh\s+(?P<noexp>\^)?\s*\"?(?P<value>[^\]\"/]+)\"?(?:/(?P<sub>[A-Za-z, ]+))?\s*\]",
+                r"\[mh\s+(?P<noexp>\^)?\s*\"?(?P<value>[^\]\"/]{1,150})\"?(?:/(?P<sub>[A-Za-z, ]+))?\s*\]",
                 "heading",
             ),
             Special(
