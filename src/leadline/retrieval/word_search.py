@@ -193,7 +193,7 @@ def search_words(
     if k < 1:
         raise InputError("k", f"must be at least 1, got {k}")
     name, parameters = parse_model(model)
-    texts = context.documents if context.has_collection else None
+    texts = context.texts if context.has_collection else None
     language = Language(context.index, earlier, context.searching, texts)
     table = None if syntax is None else syntax_named(syntax)
     asked = None if table is None else understood_line(text, table, context.index)

@@ -61,10 +61,8 @@ from leadline.retrieval.models.searcher import EMPTY_RANKING, Combine, Contribut
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from leadline.collections.documents.document import Document
-
     Mask = NDArray[np.bool_]
-    Texts = Callable[[NDArray[np.integer[Any]]], Sequence[Document | None]]
+    Texts = Callable[[NDArray[np.integer[Any]], Sequence[str]], Mapping[int, tuple[str, Sequence[str]]]]
 
 
 @dataclass(frozen=True)
@@ -116,7 +114,7 @@ class Language:
     ) -> None:
         """`saved` are earlier queries, which a query may name: `#1 AND #2`; `searching` makes what ranks documents.
 
-        `texts` reads documents by their rows: to see which word stands where a phrase has one that is not in the index.
+        `texts` reads documents by their rows: which word stands where a phrase has one that is not in the index.
         """
         self.index = WiderIndex(index)
         self.searcher = searching(self.index)
@@ -465,12 +463,10 @@ class Meaning:
             )
             return found
         phrase = self.index.worded(node.text, exact=node.exact)
-        kept = np.zeros(len(found), np.bool_)
         assert self.texts is not None
-        for first in range(0, len(rows), AT_ONCE):
-            some = rows[first : first + AT_ONCE]
-            there = [document is None or phrase.is_in(document, fields) for document in self.texts(some)]
-            kept[some[np.array(there, np.bool_)]] = True
+        kept = found.copy()
+        for row, (language, texts) in self.texts(rows, [name for name in fields if name in self.index.own]).items():
+            kept[row] = phrase.is_in(texts, language)
         return kept
 
     def _words(self, node: WordOrPhrase, fields: Sequence[str], weight: float, quiet: bool) -> list[str] | None:

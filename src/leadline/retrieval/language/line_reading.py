@@ -82,13 +82,6 @@ _NUMBERS = re.compile(r"[#SL]?([0-9]{1,4})(?:\s*[-–]\s*[#SL]?([0-9]{1,4}))?", 
 _LIMIT = re.compile(r"(?:\.\.l/|limit\s+)[#SL]?([0-9]{1,4})\s*(?:to\s+)?(.+)", re.IGNORECASE)
 _SETS_ALONE = re.compile(r"[#SL0-9\s(){}\[\],./-]|and|or|not", re.IGNORECASE)
 _RUN = re.compile(r"[^\s()\"“”\[\]{}]+")
-_CALL_TAG = r"((?:{tag})(?:\s*,\s*(?:{tag}))*)\s?(?=\()"
-_EQUAL_TAG = r"((?:{tag})(?:\s*,\s*(?:{tag}))*)\s*={{1,2}}\s*"
-_BEFORE_TAG = r"((?:{tag}))\s+(?=[\"“(\w*#])"
-_DOT_TAG = r"\.\s?((?:{tag})(?:\s?,\s?(?:{tag}))*)(?:\.|(?=\s|\)|$|,))"
-_COLON_TAG = r":\s?((?:{tag})(?:,\s?(?:{tag}))*)(?!\w)"
-_SLASH_TAG = r"/((?:{tag})(?:,\s?(?:{tag}))*)(?!\w)"
-_BRACKET_TAG = r"\s*\[\s*((?:{tag}))\s*(?::\s*(?:(noexp)|~([0-9]{{1,4}})))?\s*\]"
 _COMMENT = re.compile(r"\[[^\]]*\]")
 
 
@@ -123,17 +116,6 @@ class _LineReader:
         self.depth: list[bool] = []  # for each open parenthesis whether it groups; else it is in a name
         self.place = 0  # among the parts, while they are parsed
         self.run_end = 0  # of the words side by side that were looked at last
-        tags = {"tag": syntax.tag}
-        own = {"dots": _DOT_TAG, "colon": _COLON_TAG, "slash": _SLASH_TAG, "brackets": _BRACKET_TAG}
-        first = {"call": _CALL_TAG, "equals": _EQUAL_TAG, "before": _BEFORE_TAG}
-        # Tags in front of bare words are written in capitals: TI film, and not: in film.
-        flags = {"before": 0, "slash": re.IGNORECASE}
-        self.behind = [re.compile(own[each].format(**tags), re.IGNORECASE) for each in syntax.tags if each in own]
-        self.front = [
-            re.compile(first[each].format(tag=syntax.tag.upper() if each == "before" else syntax.tag),
-                       flags.get(each, re.IGNORECASE))
-            for each in syntax.tags if each in first
-        ]  # fmt: skip
 
     def change(self, note: str) -> None:
         if len(self.changed) < MOST_NOTES:
@@ -210,7 +192,7 @@ class _LineReader:
 
     def _tag(self) -> bool:
         """A tag behind a part: `.ti,ab.`, `[tiab]`, `:ti,ab`, `/TI`."""
-        for pattern in self.behind:
+        for pattern in self.syntax.behind:
             if match := pattern.match(self.text, self.at):
                 targets = self._targets(match[1], match[0].strip())
                 groups = match.groups()
@@ -220,14 +202,24 @@ class _LineReader:
                                        at=self.at, end=match.end()))  # fmt: skip
                 self.at = match.end()
                 return True
-        if self.syntax.tags == ("brackets",) and (
-            unknown := re.compile(r"\s*\[([^\]]{1,40})\]").match(self.text, self.at)
-        ):
-            near = nearest(unknown[1].strip().lower(), list(self.syntax.fields))
-            self.change(f"[{unknown[1].strip()}] is no field of {self.syntax.title}{near}: left out")
-            self.at = unknown.end()
-            return True
+        for pattern in self.syntax.unknown:
+            if match := pattern.match(self.text, self.at):
+                self._unknown_tag(match)
+                return True
         return False
+
+    def _unknown_tag(self, match: re.Match[str]) -> None:
+        """Tags of which at least one is none of the system."""
+        tags = [each.strip().lower() for each in match[1].split(",")]
+        known = [each for each in tags if each in self.syntax.fields]
+        for each in tags:
+            if each not in known:
+                near = nearest(each, list(self.syntax.fields))
+                self.change(f"{match[0].strip()}: {each} is no field of {self.syntax.title}{near}: left out")
+        if known:
+            targets = self._targets(",".join(known), match[0].strip())
+            self.parts.append(LinePart("tag", match[1].lower(), targets=targets, at=self.at, end=match.end()))
+        self.at = match.end()
 
     def _targets(self, tags: str, shown: str) -> tuple[str, ...]:
         """What tags mean here, each field once."""
@@ -356,7 +348,7 @@ class _LineReader:
         """A field in front of a part: `TI film`, `ti=film`, `TITLE-ABS-KEY(`."""
         if self._inside_word():
             return False
-        for pattern in self.front:
+        for pattern in self.syntax.front:
             match = pattern.match(self.text, self.at)
             if match is None:
                 continue
@@ -422,7 +414,7 @@ class _LineReader:
         assert match  # it begins with a letter or digit
         end = match.end()
         limited = re.compile(r"\[\*([0-9]{1,2})\]").match(self.text, end) if self.syntax.name == "proquest" else None
-        for pattern in self.behind:
+        for pattern in (*self.syntax.behind, *self.syntax.unknown):
             for tag in pattern.finditer(self.text, self.at, min(len(self.text), end + 60)):
                 if self.at < tag.start() < end and self._ends_word(tag):
                     end = tag.start()

@@ -32,7 +32,6 @@ from leadline.retrieval.language.tree import FILTERS, Node, Within, WordOrPhrase
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from leadline.collections.documents.document import Document
 
 MOST_COMPOUNDS = 100  # words of a query whose German compounds are looked for
 WORDS_KEPT = 100_000  # whose terms were looked up
@@ -210,12 +209,9 @@ class WordedPhrase:
     words: tuple[bytes, ...]
     units: tuple[QueryWord | None, ...]
 
-    def is_in(self, document: Document, fields: Sequence[str]) -> bool:
-        """Whether a document has the phrase in one of these fields."""
-        analysis = self.analysis.for_language(document.language)
-        texts: list[str] = []
-        for name in fields:
-            texts += [claim.text for claim in document.claims] if name == "claims" else [getattr(document, name, "")]
+    def is_in(self, texts: Sequence[str], language: str) -> bool:
+        """Whether one of these texts has the phrase."""
+        analysis = self.analysis.for_language(language)
         return any(self._is_in_words(words, analysis) for words in _split([each for each in texts if each], analysis))
 
     def _is_in_words(self, words: Sequence[bytes], analysis: Analysis) -> bool:

@@ -27,6 +27,21 @@ KEYWORDS = "keywords"  # which our documents do not have: title and abstract are
 NOTHING = "nothing"  # journals, kinds of publication: nothing here tells them
 
 
+_CALL_TAG = r"((?:{tag})(?:\s*,\s*(?:{tag}))*)\s?(?=\()"
+_EQUAL_TAG = r"((?:{tag})(?:\s*,\s*(?:{tag}))*)\s*={{1,2}}\s*"
+_BEFORE_TAG = r"((?:{tag}))\s+(?=[\"“(\w*#])"
+_DOT_TAG = r"\.\s?((?:{tag})(?:\s?,\s?(?:{tag}))*)(?:\.|(?=\s|\)|$|,))"
+_COLON_TAG = r":\s?((?:{tag})(?:,\s?(?:{tag}))*)(?!\w)"
+_SLASH_TAG = r"/((?:{tag})(?:,\s?(?:{tag}))*)(?!\w)"
+_BRACKET_TAG = r"\s*\[\s*((?:{tag}))\s*(?::\s*(?:(noexp)|~([0-9]{{1,4}})))?\s*\]"
+_UNKNOWN_TAG = {  # where there may be a tag that is none
+    "dots": re.compile(r"\.\s?([a-z]{2,3}(?:,[a-z]{2,3})*)\.(?=[\s)]|$)"),
+    "colon": re.compile(r":([a-z]{2,4}(?:,[a-z]{2,4})*)(?=[\s)]|$)"),
+    "slash": re.compile(r"/([A-Z]{2,4}(?:,[A-Z]{2,4})*)(?=[\s)]|$)"),
+    "brackets": re.compile(r"\s*\[([^\]]{1,40})\]"),
+}
+
+
 class NearRule(NamedTuple):
     """An operator of distance. `more` is added to its number, which makes it ours: 1 is next to each other."""
 
@@ -117,6 +132,26 @@ class Syntax:
     def tag(self) -> str:
         """An expression of any tag, the longest first."""
         return "(?:" + "|".join(re.escape(each) for each in sorted(self.fields, key=len, reverse=True)) + ")"
+
+    @cached_property
+    def behind(self) -> list[re.Pattern[str]]:
+        """Tags behind a part: `.ti,ab.`, `[tiab]`, `:ti,ab`, `/TI`."""
+        own = {"dots": _DOT_TAG, "colon": _COLON_TAG, "slash": _SLASH_TAG, "brackets": _BRACKET_TAG}
+        return [re.compile(own[each].format(tag=self.tag), re.IGNORECASE) for each in self.tags if each in own]
+
+    @cached_property
+    def unknown(self) -> list[re.Pattern[str]]:
+        """What looks like a tag behind a part and is none of the system."""
+        return [_UNKNOWN_TAG[each] for each in self.tags if each in _UNKNOWN_TAG]
+
+    @cached_property
+    def front(self) -> list[re.Pattern[str]]:
+        """Tags in front of a part; those in front of bare words are in capitals: TI film, and not: in film."""
+        found = [_CALL_TAG.format(tag=self.tag)] * ("call" in self.tags) + [_EQUAL_TAG.format(tag=self.tag)] * (
+            "equals" in self.tags
+        )
+        before = [re.compile(_BEFORE_TAG.format(tag=self.tag.upper()))] if "before" in self.tags else []
+        return [*(re.compile(each, re.IGNORECASE) for each in found), *before]
 
     def score(self, lines: Sequence[str]) -> int:
         """How many signs of this system some lines have."""

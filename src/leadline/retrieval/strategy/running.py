@@ -234,7 +234,7 @@ def run_lines(
     headings: HeadingNames | None = None,
 ) -> StrategyFound:
     """Run each line of a strategy on an index. A line is evaluated once, however often it is named."""
-    texts = context.documents if context.has_collection else None
+    texts = context.texts if context.has_collection else None
     language = Language(context.index, {}, context.searching, texts)
     found: dict[int, Mask | None] = {}
     language.saved = {}
@@ -287,7 +287,8 @@ def _run_line(
     if matching is None:
         matching = np.zeros(len(language.index), np.bool_)
         more = [*more, "there is no word to search for"]
-    status: Status = "changed" if read.changed or answerable.changed else "understood"
+    other = any(" taken as " in note for note in more)  # where the index keeps no positions
+    status: Status = "changed" if read.changed or answerable.changed or other else "understood"
     count = int(np.count_nonzero(matching))
     return LineFound(
         written.number,
