@@ -119,6 +119,35 @@ def test_what_is_not_as_it_was_asked_is_named(records: SearchContext, name: str,
     assert any(note.startswith(FLAGGED[name, query]) for note in line.notes), line.notes
 
 
+# Lines as systems print them in their histories, with what is understood.
+PRINTED = [
+    ("ovid", "remove duplicates from 2", "#2"),
+    ("ovid", "2 and (film or foil).ti.", "#2 AND title:(=film OR =foil)"),
+    ("ovid", "*Film/ and \"Quality of Life\"/", 'mesh-noexp:Film AND mesh-noexp:"Quality of Life"'),
+    ("ovid", "(Fluoroscopy/ or film.tw.) and metal.tw.",
+     "(mesh-noexp:Fluoroscopy OR title,abstract:=film) AND title,abstract:=metal"),
+    ("pubmed", "Search ((film[Title]) AND foil[tiab]) Filters: English, from 2010 - 2020",
+     "(title:=film AND title,abstract:=foil) AND (language:en AND published:2010..2020)"),
+    ("pubmed", '#1 AND ("2010/01/01"[PDat] : "2020/12/31"[PDat])', "#1 AND published:2010-01-01..2020-12-31"),
+    ("embase", "#1 NOT ('film abstract':it OR 'foil':it)", "#1"),
+    ("cochrane", "(film*):ti,ab,kw (Word variations have been searched)", "title,abstract:film*"),
+    ("cochrane", "#1 with Cochrane Library publication date Between Jan 2010 and Dec 2020",
+     "#1 AND published:2010..2020"),
+    ("ebsco", "S1 AND S2 Limiters - Published Date: 20100101-20201231; English Language",
+     "#1 AND #2 AND (published:2010-01-01..2020-12-31 AND language:en)"),
+    ("proquest", "[S1] AND PD(20100101-20201231) AND LA(ENG)", "#1 AND published:2010-01-01..2020-12-31 AND language:en"),
+    ("scopus", '#1 AND ( LIMIT-TO ( LANGUAGE,"English" ) )', "#1 AND language:en"),
+    ("stn", "12345 S FILM?/TI,AB", "title,abstract:FILM*"),
+    ("stn", "S L1 AND PY>=2010", "#1 AND published:2010.."),
+    ("espacenet", 'pn=US2010* or cpc=C08J5/18/low', 'number:"US2010*" OR cpc:C08J5/18'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "query", "meant"), PRINTED)
+def test_lines_are_read_as_systems_print_them(name: str, query: str, meant: str) -> None:
+    assert read_line(query, SYNTAXES[name], [1, 2]).query == meant
+
+
 def test_a_line_that_finds_nothing_says_which_word_is_in_no_document(records: SearchContext) -> None:
     (line,) = run_lines(records, strategy_text("hypertenshun.ti.", "ovid")).lines
     assert line.documents == 0

@@ -11,13 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
 
 from leadline.errors import InputError, nearest
 from leadline.retrieval.language.fields import EXPECTED, filter_value
 from leadline.retrieval.language.line_values import language_code, limits_in, name_forms, years_of
-from leadline.retrieval.language.line_words import heading_name, plain, plurals, with_our_wildcards
-from leadline.retrieval.language.syntax import ALL, HEADING, KEYWORDS, NOTHING, NearRule, Syntax
+from leadline.retrieval.language.line_words import LinePart, heading_name, plain, plurals, with_our_wildcards
+from leadline.retrieval.language.syntax import ALL, HEADING, KEYWORDS, NOTHING, Syntax
 from leadline.retrieval.language.tree import (
     DATE_FILTERS,
     FILTERS,
@@ -37,25 +36,11 @@ from leadline.retrieval.language.tree import (
     together,
 )
 
+TEXTS = ("title", "abstract", "claims", "description")  # in this order
 DEEPEST = 100  # parentheses within parentheses
 LONGEST = 200_000  # characters of a line
 MOST_NOTES = 20
 FAR = 99_999  # words
-
-LinePartKind = Literal["word", "phrase", "node", "(", ")", "op", "near", "tag", "field", "ref"]
-
-
-class LinePart(NamedTuple):
-    """A part of a line: a word, an operator, a tag."""
-
-    kind: LinePartKind
-    text: str = ""
-    node: Node | None = None
-    rule: NearRule | None = None
-    number: int = 0
-    targets: tuple[str, ...] = ()
-    at: int = 0
-    end: int = 0
 
 
 @dataclass(frozen=True)
@@ -79,6 +64,7 @@ _SEVERAL = re.compile(
     re.IGNORECASE,
 )  # fmt: skip
 _NUMBERS = re.compile(r"[#SL]?([0-9]{1,4})(?:\s*[-–]\s*[#SL]?([0-9]{1,4}))?", re.IGNORECASE)
+_DUPLICATES = re.compile(r"remove duplicates from ([0-9]{1,4})", re.IGNORECASE)
 _LIMIT = re.compile(r"(?:\.\.l/|limit\s+)[#SL]?([0-9]{1,4})\s*(?:to\s+)?(.+)", re.IGNORECASE)
 _SETS_ALONE = re.compile(r"[#SL0-9\s(){}\[\],./-]|and|or|not", re.IGNORECASE)
 _RUN = re.compile(r"[^\s()\"“”\[\]{}]+")
@@ -126,9 +112,15 @@ class _LineReader:
             self.said[note] = None
 
     def read(self) -> Node | None:
-        text = self.text = self.syntax.command.sub("", self.text).strip() if self.syntax.command else self.text.strip()
+        command = self.syntax.command.match(self.text) if self.syntax.command else None
+        if command and re.search("[0-9]", command[0]):
+            self.say(f"{command[0].strip()} was left out: a command with its number of results")
+        text = self.text = self.text[command.end() if command else 0 :].strip()
         if match := _LIMIT.fullmatch(text.rstrip(".")):
             return self._limited(int(match[1]), match[2])
+        if (match := _DUPLICATES.fullmatch(text.rstrip("."))) and int(match[1]) in self.numbers:
+            self.say(f"{match[0]}: a document is found once in any case")
+            return Saved(int(match[1]))
         if match := _SEVERAL.fullmatch(text.rstrip(".")):
             return self._several(match[1].upper(), match[2])
         sets_alone = bool(re.search("[0-9]", text)) and not _SETS_ALONE.sub("", text)
@@ -231,7 +223,7 @@ class _LineReader:
                 return (ALL,)
             if HEADING in kept and len(kept) > 1:
                 kept.remove(HEADING)
-            return tuple(kept)
+            return tuple(sorted(kept, key=lambda each: (*TEXTS, each).index(each)))
         if KEYWORDS in meant:
             self.change(f"{shown}: documents have no keywords here: title and abstract are searched")
             return ("title", "abstract")
@@ -429,8 +421,20 @@ class _LineReader:
         if not any(map(str.isalnum, kept)):
             self.at = end
             return
+        if self._is_set(kept, end):
+            self.say(f"{kept} was taken as line {kept}; write it in quotes for the number")
+            self._refer(int(kept), kept, end)
+            return
         self.parts.append(LinePart("word", kept, at=self.at, end=self.at + len(kept)))
         self.at = end
+
+    def _is_set(self, word: str, end: int) -> bool:
+        """Whether a number is alone between operators and is that of a line, as in Ovid's `7 and film.ti.`"""
+        if self.syntax.name != "ovid" or not word.isdigit() or len(word) > 4 or int(word) not in self.numbers:
+            return False
+        before = self.parts[-1].kind if self.parts else "op"
+        behind = re.match(r"\s*(?:$|\)|(?:and|or|not|use)\b)", self.text[end : end + 40], re.IGNORECASE)
+        return before in ("op", "(") and behind is not None
 
     def _ends_word(self, tag: re.Match[str]) -> bool:
         """Whether a tag within a run ends it, as in film.ti. and film:ti,ab; e.g. is no tag."""
@@ -709,6 +713,9 @@ class _LineReader:
     def _nothing(self, match: re.Match[str]) -> None:
         self.change(f"{_short(match[0])}: nothing here tells these documents; it was left out")
 
+    def _comment(self, match: re.Match[str]) -> None:
+        self.say(f"{_short(match[0])} was left out: a comment")
+
     def _relation(self, match: re.Match[str]) -> Node | None:
         """`ti any "film foil"`, `ta all "film foil"`."""
         field = match["field"].lower()
@@ -732,6 +739,7 @@ _SPECIALS: dict[str, Callable[[_LineReader, re.Match[str]], Node | None]] = {
     "language": _LineReader._limit,
     "heading": _LineReader._heading,
     "nothing": _LineReader._nothing,
+    "comment": _LineReader._comment,
     "any": _LineReader._relation,
     "all": _LineReader._relation,
 }

@@ -96,7 +96,8 @@ _BETWEEN = re.compile(r"\s*[,;]\s*|\s+and\s+", re.IGNORECASE)  # conditions
 _QUOTED = re.compile(r'"[^"]*"')
 _HIDDEN = "\0"  # in place of what is in quotes
 _YEAR = re.compile(
-    r"(?:yr|py|year|dt|ed|dp|sa_year|publication year)\s*(?:=|to|:)?\s*\"?([0-9<>=. /-]*(?:current|present)?)\"?",
+    r"(?:yr|py|year|dt|ed|dp|sa_year|publication year|published date|publication date|from)\s*(?:=|to|:)?"
+    r"\s*\"?([0-9<>=. /-]*(?:current|present)?)\"?",
     re.IGNORECASE,
 )
 

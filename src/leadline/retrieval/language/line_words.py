@@ -1,11 +1,28 @@
-"""Words of a line in our own terms: plain signs, wildcards, the plurals that a system finds too, names of headings."""
+"""The parts of a line, and its words in our own terms: plain signs, wildcards, plurals, names of headings."""
 
 from __future__ import annotations
 
 import re
+from typing import Literal, NamedTuple
 
-from leadline.retrieval.language.syntax import Syntax, Wildcard
-from leadline.retrieval.language.tree import LETTER_OF
+from leadline.retrieval.language.syntax import NearRule, Syntax, Wildcard
+from leadline.retrieval.language.tree import LETTER_OF, Node
+
+LinePartKind = Literal["word", "phrase", "node", "(", ")", "op", "near", "tag", "field", "ref"]
+
+
+class LinePart(NamedTuple):
+    """A part of a line: a word, an operator, a tag."""
+
+    kind: LinePartKind
+    text: str = ""
+    node: Node | None = None
+    rule: NearRule | None = None
+    number: int = 0
+    targets: tuple[str, ...] = ()
+    at: int = 0
+    end: int = 0
+
 
 _CURLY = str.maketrans({**dict.fromkeys("“”„‟«»″", '"'), **dict.fromkeys("‘’‚‛′`", "'"), **dict.fromkeys("–—‐‑‒−", "-"),
                         "\xa0": " ", "\u200b": " ", "\ufeff": " "})  # fmt: skip

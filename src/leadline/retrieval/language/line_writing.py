@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from leadline.retrieval.language.line_reading import TEXTS
 from leadline.retrieval.language.line_values import language_name
 from leadline.retrieval.language.syntax import Syntax, Wildcard
 from leadline.retrieval.language.tree import (
@@ -33,7 +34,6 @@ _KINDS: dict[str, Wildcard] = {
     LETTER_OF["$"]: "maybe",
 }
 _OTHER_FORM = re.compile(r"^\w\*\s|\s\w\*\s\w\*")
-TEXTS = ("title", "abstract", "claims", "description")
 
 
 @dataclass(frozen=True)

@@ -40,10 +40,12 @@ COCHRANE = syntax(
             ),
             Special(r"mesh\s+descriptor:?\s*\[(?P<value>[^\]\n]+)\]", "heading"),
             Special(
-                r"with\s+(?:cochrane\s+library\s+)?publication\s+(?:year|date)\s+(?:from|between)\s+(?P<low>[0-9]{4})"
-                r"\s+(?:to|and)\s+(?P<high>[0-9]{4})(?:,?\s+in\s+\w+)?",
+                r"with\s+(?:cochrane\s+library\s+)?publication\s+(?:year|date)\s+(?:from|between)\s+(?:[a-z]{3,9}\s+)?"
+                r"(?P<low>[0-9]{4})\s+(?:to|and)\s+(?:[a-z]{3,9}\s+)?(?P<high>[0-9]{4})",
                 "years",
             ),
+            Special(r"\((?P<value>word variations have been searched)\)", "comment"),
+            Special(r",?\s*in\s+(?P<value>trials|cochrane reviews|reviews|protocols|clinical answers)\b.*", "nothing"),
         ),
         signs=(
             r"\[mh\s",

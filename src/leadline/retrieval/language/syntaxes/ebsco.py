@@ -31,10 +31,7 @@ EBSCO = syntax(
                 "heading",
             ),
             Special(r"(?:PY|DT|PD)\s+(?P<value>[0-9]{4,8}(?:\s*-\s*[0-9]{0,8})?)", "years"),
-            Special(
-                r"(?:limiters\s*-\s*)?published date:\s*(?P<low>[0-9]{4,8})\s*-\s*(?P<high>[0-9]{4,8})(?:;.*)?", "years"
-            ),
-            Special(r"(?:narrow by language:?|limiters - language:?)\s*-?\s*(?P<value>[a-z ,]+)", "language"),
+            Special(r"(?:limiters|narrow by|expanders|search modes)\s*-?\s*(?P<value>\S.*)", "limit"),
         ),
         signs=(
             r"(?<![\w-])(?:TI|AB|TX|SU|AU|MW)\s+[\"“(\w]",

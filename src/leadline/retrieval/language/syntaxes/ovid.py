@@ -10,8 +10,9 @@ OVID = syntax(
         name="ovid",
         title="Ovid",
         tags=("dots",),
-        fields=named(
-            title="ti m_titl",
+        fields={"m_titl": "title"}
+        | named(
+            title="ti",
             abstract="ab",
             title_and_abstract="tw mp ti_ab",
             keywords="kw kf ot nm rn kp",
@@ -29,6 +30,7 @@ OVID = syntax(
         side="phrase",
         default="title,abstract",
         specials=(
+            Special(r"use\s+(?P<value>[a-z]{3,9}[0-9]{0,2})(?=\s*\)*\s*$)", "nothing"),
             Special(
                 r"\(?\"?(?P<low>[0-9]{4})\"?\s*[:-]\s*\"?(?P<high>[0-9]{4})\"?\)?\.\s?\(?(?:sa_year|yr|year|dp)\)?\.?",
                 "years",

@@ -1,5 +1,7 @@
 """PubMed: `film[ti]`, `"thin film"[tiab]`, `"Polymers"[Mesh]`, `"thin film"[tiab:~2]`, `2008:2010[dp]`, `#1 AND #2`."""
 
+import re
+
 from leadline.retrieval.language.syntax import Special, Syntax, Writing, named, syntax
 
 _DATE = r"\"?(?P<{}>[0-9]{{4}}(?:/[0-9]{{1,2}}){{0,2}})\"?"
@@ -28,7 +30,11 @@ PUBMED = syntax(
         levels=(("NEAR", "SAME"), ("AND", "OR", "NOT")),
         wildcards={"*": "many"},
         side="phrase",
-        specials=(Special(rf"{_DATE.format('low')}\s*(?:{_DATES})?\s*:\s*{_DATE.format('high')}\s*{_DATES}", "years"),),
+        command=re.compile(r"^\s*Search:?\s+(?=[(\"])"),
+        specials=(
+            Special(r"(?:filters?|sort by):\s*(?P<value>\S.*)", "limit"),
+            Special(rf"{_DATE.format('low')}\s*(?:{_DATES})?\s*:\s*{_DATE.format('high')}\s*{_DATES}", "years"),
+        ),
         signs=(
             r"(?i)\[\s?(?:tiab|tw|ti|ab|mesh|mh|majr|sh|pt|la|dp|pdat|au|all|ot|title/abstract|text\s?words?"
             r"|(?:mesh|all|title|subheading|date -)[ a-z]{0,20})(?::(?:noexp|~[0-9]+))?\s?\]",

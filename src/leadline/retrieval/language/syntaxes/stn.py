@@ -42,7 +42,7 @@ STN = syntax(
         levels=(("NEAR",), ("SAME",), ("AND", "NOT"), ("OR",)),
         wildcards={"?": "many", "#": "maybe", "!": "one"},
         side="phrase",
-        command=re.compile(r"^\s*(?:=>\s*)?(?:S|SEA|SEARCH|QUE)\s+(?=\S)"),
+        command=re.compile(r"^\s*(?:=>\s*)?(?:[0-9]+\s+)?(?:S|SEA|SEARCH|QUE)\s+(?:\w+=\S+\s+)*(?=\S)"),
         specials=(
             Special(
                 r"(?P<field>PY|PD|AY|AD|PRY|PRD)\s*(?P<op>>=|<=|=>|=<|=|>|<)\s*(?P<value>[0-9]{4,8}(?:\s*-\s*[0-9]{4,8})?)",
