@@ -73,6 +73,9 @@ def search() -> None:
     index: ll.Index = ll.build_index(patents, "patents.index", positions=True)
     print(ll.search(index, "polymer film", before="2001", classes=["C08J"]).hits)
     print(ll.prior_art(index, document).hits)
+    strategy = "1. film$.ti.\n2. (polymer adj3 film).ti,ab.\n3. 1 or 2"
+    print(ll.run_strategy(index, strategy).ids, ll.translate_strategy(strategy, "pubmed").text)
+    print(ll.measure_strategy(index, strategy, {"7": {document.id: 1}}).droppable)
     ll.tune(index, topics, QRELS, measure="PRES@100").write("system.toml")
     context: ll.SearchContext = ll.SearchContext.open("patents.index")
     mine = ll.steps.Text(("title", "claims")) >> ll.steps.Search("bm25(k1=0.9)") >> ll.steps.OneAFamily()

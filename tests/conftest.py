@@ -152,6 +152,12 @@ def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
             shutil.copy(f"office/{name}", name.replace(".citations", ""))
         shutil.copy("office/qrels.true.claims.txt", "claims.qrels")
         main(shlex.split("index patents -o patents.index --positions -q"))
+        Path("coatings.txt").write_text("1. coating$.ti,ab.\n2. (coating$ adj5 film$).ti,ab.\n3. or/1-2\n")
+        Path("strategies").mkdir()
+        shutil.copy("coatings.txt", "strategies/coatings.txt")
+        main(shlex.split("strategy run patents.index coatings.txt -o coatings.ids -q --format tsv"))
+        relevant = Path("coatings.ids").read_text().splitlines()[:3]
+        Path("coatings.qrels").write_text("".join(f"coatings 0 {name} 1\n" for name in relevant))
         Path("runs").mkdir()
         Path("mine.toml").write_text('steps = ["text", {step = "search", model = "dph"}]')
         Path("short.toml").write_text('steps = [{step = "text", fields = ["title"]}, "search"]')

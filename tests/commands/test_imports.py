@@ -55,7 +55,10 @@ MAY_LOAD = {  # the commands that may load these wings, beside what all may: tex
     ),
     "collections judge measures": "qrels citations",
     "collections judge measures retrieval": "qrels claims, qrels rejections",
-    "collections retrieval": "links hits, index, search, prior-art, show, run, grid, systems",
+    "collections retrieval": (
+        "links hits, index, search, prior-art, show, run, grid, systems, strategy run, strategy translate, "
+        "strategy measure"
+    ),
     "judge measures trust": "judge agreement",
     "judge": "judge backup, judge export, judge import, judge people, judge status",
     "": "completion, judge serve",

@@ -19,7 +19,7 @@ GROUPS = {  # the first words of the commands for each job, as `leadline --help`
     "Make a test collection": ("collection", "crawl", "topics", "qrels", "simulate"),
     "Links, copies and classes": ("links", "duplicates", "directory"),
     "Judge it": ("pool", "judge", "review"),
-    "Search it, and make runs": ("index", "search", "prior-art", "show", "run", "grid", "tune", "systems"),
+    "Search it, and make runs": ("index", "search", "strategy", "prior-art", "show", "run", "grid", "tune", "systems"),
     "Look after what is stored": ("check", "estimate"),
     "In the shell": ("completion",),
 }

@@ -1,6 +1,7 @@
 """Search for every topic with a system and write the run.
 
-Topics are patents in the collection, patents in a file (--patents), or texts. The same command continues an interrupted
+Topics are patents in the collection, patents in a file (--patents), or texts; a folder is one of strategies, each the
+topic of its file's name (docs/strategies.md): its documents have no order. The same command continues an interrupted
 run after the last finished topic, which is kept in RUN.unfinished. A text that asks for documents "published after
 1997" finds only those; a note says so, and --any-date ignores it. A text that is a Boolean query finds what `leadline
 search` finds with it.
@@ -12,6 +13,7 @@ Examples:
   leadline run patents.index topics.tsv --system baseline -o baseline.run
   leadline run patents.index topics.tsv --system bitem:claims -o claims.run
   leadline run patents.index topics.tsv --system mine.toml -k 100 -o mine.run
+  leadline run patents.index strategies -o strategies.run
   leadline run --engine service.toml patents.index topics.tsv -o service.run
 """
 
@@ -78,6 +80,9 @@ def run(options: argparse.Namespace) -> None:
     for name, given in {"--partial": options.partial, "--run-code": options.run_code}.items():
         if given:
             raise UsageError(name, "is only for --engine")
+    if options.topics is not None and Path(options.topics).is_dir():
+        _run_strategies(options)
+        return
     from leadline.records.inputs import read_groups
     from leadline.retrieval.engines.engine import timing
     from leadline.retrieval.index.manifest import content_digests
@@ -124,6 +129,21 @@ def run(options: argparse.Namespace) -> None:
         measured = timing(list(answers.seconds.values()), wall=wall, asked=waiting, at_once=at_once)
         _write_manifest(options, context, made_of, tag, measured)
     print_notes([*filter(None, [context.outdated]), *answers.notes], options)
+
+
+def _run_strategies(options: argparse.Namespace) -> None:
+    """Run the strategies of a folder, one for each topic; their documents have no order."""
+    from leadline.retrieval.pipeline.context import SearchContext
+    from leadline.retrieval.strategy.running import run_strategies
+
+    given = {"--system": options.system, "--patents": options.patents, "--duplicates": options.duplicates}
+    for name, value in given.items():
+        if value:
+            raise UsageError(name, f"cannot be combined with a folder of strategies ({options.topics})")
+    context = SearchContext.open(options.index, options.collection)
+    run, notes = run_strategies(context, options.topics)
+    write(run.to_bytes(), options.output)
+    print_notes([*filter(None, [context.outdated]), *notes], options)
 
 
 def _read_topics(options: argparse.Namespace, context: SearchContext) -> Topics:

@@ -10,6 +10,7 @@ Examples:
   leadline search patents.index coating --model 'bm25(k1=0.9, b=0.4)' --office EP,US --why
   leadline search patents.index coating --then 'pagerank(weight=0.3)' --why
   leadline search patents.index 'ti,ab=coating W/5 glaze' --explain-query
+  leadline search patents.index '(film adj3 metal).ti,ab.' --syntax ovid
   leadline search patents.index '#1 AND #2 NOT title:metal' --history session.json
   leadline search patents.index coating -k 500 -f ris -o found.ris
 """
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
 SEARCHED = (
     "index", "query", "model", "fields", "before", "after", "classes", "offices", "newest", "then", "duplicates",
-    "history",
+    "history", "syntax",
 )  # fmt: skip
 EVIDENCE = ("anchor_text", "freshness", "hits", "indegree", "pagerank")
 Share = dict[str, Any]  # what a word adds to a score
@@ -101,7 +102,7 @@ def run(options: argparse.Namespace) -> None:
     }
     with index_sharded(options, context):
         with wrong_usage():
-            how = public("search").given(options, "k", "model", "before", "after", "newest", **own)
+            how = public("search").given(options, "k", "model", "before", "after", "newest", "syntax", **own)
             found = search_words(context, text, earlier=None if history is None else history.earlier, **how)
         shares = [found.why(hit) for hit in found.hits if options.why]
     why = [[{"term": each.term, "score": each.score} for each in share] for share in shares]

@@ -73,3 +73,8 @@ _LISTS = {
     """,
 }
 COMMON = {language: frozenset(word.encode() for word in words.split()) for language, words in _LISTS.items()}
+
+
+# The syntaxes of search systems, by `language/syntaxes/`, and our own.
+
+SyntaxName = Literal["cochrane", "ebsco", "embase", "espacenet", "leadline", "ovid", "proquest", "pubmed", "scopus", "stn", "wos"]  # fmt: skip  # noqa: E501

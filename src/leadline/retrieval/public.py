@@ -15,8 +15,9 @@ from leadline.collections.links.page_scores import Form, PageScores, hits_of, in
 from leadline.collections.links.reading import Kept, LinkSource, Nofollow, read_links
 from leadline.errors import InputError, LeadlineWarning
 from leadline.options import Bounds, Classes, Count, Day, Offices, Workers
-from leadline.records.inputs import DuplicatesLike, Path
+from leadline.records.inputs import DuplicatesLike, Path, QrelsLike
 from leadline.records.result import counted
+from leadline.retrieval.choices import SyntaxName
 
 if TYPE_CHECKING:
     from leadline.collections.documents.collection import Collection
@@ -29,8 +30,12 @@ if TYPE_CHECKING:
     from leadline.retrieval.pipeline.named_systems import SystemList
     from leadline.retrieval.pipeline.pipeline import Pipeline, Step
     from leadline.retrieval.prior_art import PriorArt
+    from leadline.retrieval.strategy.measuring import StrategyMeasured
+    from leadline.retrieval.strategy.running import StrategyFound
+    from leadline.retrieval.strategy.translating import Translation
     from leadline.retrieval.word_search import SearchResult
 
+StrategyLike: TypeAlias = "str | os.PathLike[str]"  # a file, or in Python the lines themselves
 IndexLike: TypeAlias = "Path | Index | SearchContext"
 Progress: TypeAlias = Callable[[int, int], None]
 
@@ -122,6 +127,7 @@ def search(
     then: Step | None = None,
     duplicates: DuplicatesLike | None = None,
     history: Path | None = None,
+    syntax: SyntaxName | None = None,
 ) -> SearchResult:
     """The best k families for a query in words, as docs/query-language.md describes it.
 
@@ -139,6 +145,7 @@ def search(
         'pagerank(weight=0.3)'; may be repeated
     duplicates: keep only the best of each group of near-duplicates: what `leadline duplicates -o FILE` wrote
     history: keep the queries of a session; #1 AND #2 combines earlier ones
+    syntax: search system in whose syntax the query is written (default: our own)
 
     In Python, `fields` may be a mapping from names to weights, `then` any step or a pipeline of them,
     `ll.steps.PageRank(0.3)`, and `duplicates` also what `duplicates` returns.
@@ -163,6 +170,7 @@ def search(
         then=then,
         duplicates=None if duplicates is None else read_groups(duplicates),
         earlier=None if session is None else session.earlier,
+        syntax=syntax,
     )
     return found if session is None else session.keep(found)
 
@@ -253,6 +261,70 @@ def _pipeline(system: str | Step) -> Pipeline:
     from leadline.retrieval.pipeline.pipeline import pipeline_of
 
     return system_named(system) if isinstance(system, str) else pipeline_of(system)
+
+
+# A searcher's strategy: numbered lines in the syntax of any search system.
+
+
+def run_strategy(
+    index: IndexLike,
+    strategy: StrategyLike,
+    *,
+    syntax: SyntaxName | None = None,
+    line: Count | None = None,
+    order: str = "none",
+) -> StrategyFound:
+    """Run a strategy of numbered lines, in the syntax of any search system (docs/strategies.md).
+
+    index: index folder, made by `leadline index`
+    strategy: file with a strategy; - is standard input
+    syntax: whose syntax it is (default: recognised)
+    line: line whose documents are the result (default: the last)
+    order: order of the result: none, newest, oldest, or a ranking model such as bm25
+
+    In Python, `strategy` may also be the lines themselves, as one text.
+    """
+    from leadline.retrieval.strategy.running import run_text
+
+    return run_text(open_context(index), strategy, syntax=syntax, line=line, order=order)
+
+
+def translate_strategy(strategy: StrategyLike, to: SyntaxName, *, syntax: SyntaxName | None = None) -> Translation:
+    """Write a strategy in the syntax of another system, and name what cannot be said there.
+
+    strategy: file with a strategy; - is standard input
+    to: syntax to write it in
+    syntax: whose syntax it is (default: recognised)
+    """
+    from leadline.retrieval.strategy.lines import strategy_text
+    from leadline.retrieval.strategy.running import read_strategy
+    from leadline.retrieval.strategy.translating import translate_lines
+
+    text, name = read_strategy(strategy)
+    return translate_lines(strategy_text(text, syntax, name), to, name)
+
+
+def measure_strategy(
+    index: IndexLike,
+    strategy: StrategyLike,
+    qrels: QrelsLike,
+    *,
+    topic: str | None = None,
+    syntax: SyntaxName | None = None,
+    line: Count | None = None,
+    rel: int = 1,
+) -> StrategyMeasured:
+    """Recall and precision of each line of a strategy, and what the result would be without it.
+
+    qrels: judgements
+    topic: topic of the judgements (default: the name of the strategy, or the only topic)
+    rel: lowest grade that counts as relevant
+    """
+    from leadline.records.qrels import Qrels, read_qrels
+    from leadline.retrieval.strategy.measuring import measure_lines
+
+    judged = read_qrels(qrels) if isinstance(qrels, (str, os.PathLike)) else Qrels.of(qrels)
+    return measure_lines(run_strategy(index, strategy, syntax=syntax, line=line), judged, topic, rel)
 
 
 # The public functions of link analysis: PageRank, HITS, on the query's own graph too, and in-degree.

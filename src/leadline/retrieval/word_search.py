@@ -22,6 +22,7 @@ from leadline.retrieval.index.segment import MISSING
 from leadline.retrieval.language.language import Answer, Language
 from leadline.retrieval.language.matching import expression, missing, notes_of, published
 from leadline.retrieval.language.reading import understand
+from leadline.retrieval.language.syntax import syntax_named
 from leadline.retrieval.language.tree import (
     And,
     Node,
@@ -37,6 +38,7 @@ from leadline.retrieval.models.searcher import Contribution, Ranking, parse_mode
 from leadline.retrieval.passages import Marker, Passages, Snippet, rarity
 from leadline.retrieval.pipeline.after.one_a_group import first_of_each
 from leadline.retrieval.pipeline.context import Query, Request, SearchContext
+from leadline.retrieval.strategy.headings import understood_line
 from leadline.text.checksums import read_sealed
 from leadline.text.files import readable_size
 from leadline.text.owned_files import OURS
@@ -180,16 +182,21 @@ def search_words(
     then: Step | None = None,
     duplicates: Mapping[str, str] | None = None,
     earlier: Mapping[int, str] | None = None,
+    syntax: str | None = None,
 ) -> SearchResult:
     """The best k families for a query, after the first `start`; documents are searched until there are k families.
 
     `then` is a step that orders the first 1000 documents again. `duplicates` are documents with their groups of
-    near-duplicates: the best of each group is found. `earlier` are earlier queries by number, for `#1 AND #2`.
+    near-duplicates: the best of each group is found. `earlier` are earlier queries by number, for `#1 AND #2`. `syntax`
+    is that of another search system in which the query is written.
     """
     if k < 1:
         raise InputError("k", f"must be at least 1, got {k}")
     name, parameters = parse_model(model)
-    language = Language(context.index, earlier, context.searching)
+    texts = context.texts if context.has_collection else None
+    language = Language(context.index, earlier, context.searching, texts)
+    table = None if syntax is None else syntax_named(syntax)
+    asked = None if table is None else understood_line(text, table, context.index)
     mask = _allowed(language, before, after, {"classes": classes, "office": offices})
     filters = {"before": before, "after": after, "class": classes, "office": offices}
     about = [note for name, value in filters.items() if value for note in _about(context.index, name, value)]
@@ -199,7 +206,9 @@ def search_words(
     last = start + k
     depth = 4 * last + 100 if then is None else max(4 * last + 100, REORDERED)
     while True:
-        answer = language.search(text, k=depth, model=name, fields=fields, mask=mask, order=order, **parameters)
+        answer = language.search(
+            text, k=depth, model=name, fields=fields, mask=mask, order=order, asked=asked, **parameters
+        )
         if answer.is_empty:
             raise InputError("QUERY", f"{text!r} has no word to search for" if text.strip() else "is empty")
         request = None if then is None else then(context, _request(text, answer, mask))

@@ -419,6 +419,9 @@ class TextCursor:
     def _unit_at(self, place: int) -> bool:
         """Whether a word, a phrase or a parenthesis begins here."""
         following = self.text[place : place + 1]
+        if following == "=":  # =film: as it is written
+            following = self.text[place + 1 : place + 2]
+            return following.isalnum() or (following != "" and following in QUOTES)
         return following.isalnum() or (following != "" and following in QUOTES + "(*#")
 
     def _weighted(self, run: str) -> tuple[str, float | None]:

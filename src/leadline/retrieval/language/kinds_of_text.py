@@ -148,13 +148,13 @@ def refuse_strategy(text: str, *, in_session: bool) -> None:
         for written in dict.fromkeys((line, _NUMBERED.sub("", line, count=1))):
             if _COMBINED.fullmatch(written) and not (in_session and "#" in written):
                 where = f"line {number}, {_short(written)!r}, combines lines by their numbers"
-                instead = "ask each line in a session (--history FILE) and combine them as in #1 AND #2"
+                instead = "`leadline strategy run INDEX FILE` runs it, or ask each line in a session (--history FILE)"
                 raise InputError("QUERY", f"is a search strategy, not one query: {where}; {instead}")
     for system, sign in _SYSTEM_SIGNS.items():
         found = [match[0].strip() for match in sign.finditer(text)]
         if len(found) >= (SIGNS_IN_LINES if len(lines) > 1 else SIGNS_IN_ONE_LINE):
             what = f"{len(found):,} signs such as {_short(found[0])!r} mean nothing here"
-            instead = "write fields before words (title:film), operators in capitals and headings as words"
+            instead = f"--syntax {system.lower()} takes one line of it, `leadline strategy run INDEX FILE` all"
             raise InputError("QUERY", f"is a search strategy of {system}, not a query: {what}; {instead}")
 
 

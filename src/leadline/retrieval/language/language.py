@@ -34,7 +34,7 @@ from leadline.retrieval.language.matching import (
     passing,
     query_words,
 )
-from leadline.retrieval.language.query_terms import MissingWord, QueryTerm, WiderIndex, missing_words
+from leadline.retrieval.language.query_terms import MissingWord, QueryTerm, WiderIndex, has_left_out, missing_words
 from leadline.retrieval.language.reading import understand
 from leadline.retrieval.language.tree import (
     FILTERS,
@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Mask = NDArray[np.bool_]
+    Texts = Callable[[NDArray[np.integer[Any]], Sequence[str]], Mapping[int, tuple[str, Sequence[str]]]]
 
 
 _HANGUL = re.compile("[가-힣]")
@@ -119,10 +120,15 @@ class Language:
         index: Index,
         saved: Mapping[int, str] | None = None,
         searching: Callable[[Index], Searcher] = Searcher,
+        texts: Texts | None = None,
     ) -> None:
-        """`saved` are earlier queries, which a query may name: `#1 AND #2`; `searching` makes what ranks documents."""
+        """`saved` are earlier queries, which a query may name: `#1 AND #2`; `searching` makes what ranks documents.
+
+        `texts` reads documents by their rows: which word stands where a phrase has one that is not in the index.
+        """
         self.index = WiderIndex(index)
         self.searcher = searching(self.index)
+        self.texts = texts if index.unit == "document" else None
         self.saved = None if saved is None else self._trees(saved)
 
     def _trees(self, saved: Mapping[int, str]) -> dict[int, Node]:
@@ -147,17 +153,19 @@ class Language:
         combine: Combine = "text",
         mask: NDArray[np.bool_] | None = None,
         order: ResultOrder | None = None,
+        asked: Understood | None = None,
         **parameters: Any,
     ) -> Answer:
         """The first k documents that match a query; none where it has no word to search for and no filter.
 
         `fields` are searched for words that name no field (default: the documents' own fields); `order` applies where
-        the query itself has no `sort:`.
+        the query itself has no `sort:`; `asked` is the query as it was read in the syntax of another system.
         """
         if order is not None:
             checked_choice("order", order, ORDERS)
-        refuse_strategy(text, in_session=self.saved is not None)
-        asked, weighted, meaning = self._understood(text, fields)
+        if asked is None:
+            refuse_strategy(text, in_session=self.saved is not None)
+        asked, weighted, meaning = self._understood(text, fields, asked)
         how = {"model": model, "fields": weighted, "combine": combine, **parameters}
         first = asked.order or order or "score"
         is_empty = is_unranked = False
@@ -181,7 +189,7 @@ class Language:
             found, find_matching = int(np.count_nonzero(matching)), partial(np.asarray, matching)
         # Where some document has every word, none is missing.
         has_all = found > 0 and required is not None and self.index.are_plain(required, meaning.fields)
-        missing = [] if has_all else missing_words(self.index, asked.tree, meaning.phrases)
+        missing = [] if has_all else missing_words(self.index, asked.tree, meaning.exact_phrases | meaning.phrases)
         notes = [*asked.notes, *meaning.notes, *left_out, *map(str, missing)]
         notes += ["there is no word to search for"] if is_empty else []
         notes += [WHOLE_WORDS] if self.index.analysis.syllables == "whole" and _HANGUL.search(text) else []
@@ -228,15 +236,37 @@ class Language:
         matching = meaning.matching(asked.tree) if asked.tree is not None else None
         return 0 if matching is None else int(np.count_nonzero(matching))
 
-    def _understood(self, text: str, fields: FieldsInput) -> tuple[Understood, dict[str, float], Meaning]:
+    def _understood(
+        self, text: str, fields: FieldsInput, asked: Understood | None = None
+    ) -> tuple[Understood, dict[str, float], Meaning]:
         """How a query is read, the weights of the fields that it is searched in, and what finds its documents."""
-        asked = understand(text, self.index.fields, None if self.saved is None else list(self.saved))
+        asked = asked or understand(text, self.index.fields, None if self.saved is None else list(self.saved))
         weighted = self.searcher._weighted(self.index.own if fields is None else fields)
         usual = tuple(weighted)
         if asked.tree is not None:
             named = _fields_in(asked.tree).union(*map(_fields_in, (self.saved or {}).values()))
             weighted |= dict.fromkeys(sorted(named - weighted.keys()), 1.0)
-        return asked, weighted, Meaning(self.index, usual, tuple(weighted), saved=self.saved or {})
+        return asked, weighted, self._meaning(usual, tuple(weighted))
+
+    def _meaning(self, fields: tuple[str, ...], scored: tuple[str, ...]) -> Meaning:
+        return Meaning(self.index, fields, scored, saved=self.saved or {}, texts=self.texts)
+
+    def documents_of(self, tree: Node, found: Mapping[int, Mask | None]) -> tuple[Mask | None, list[str]]:
+        """The documents that a tree matches, and notes; `found` is what the earlier queries that it names found."""
+        fields = tuple(dict.fromkeys((*self.index.own, *sorted(_fields_in(tree)))))
+        meaning = self._meaning(tuple(self.index.own), fields)
+        meaning.found.update(found)
+        matching = meaning.matching(tree)
+        missing = [] if matching is None or matching.any() else missing_words(self.index, tree)
+        return matching, list(dict.fromkeys([*meaning.notes, *map(str, missing)]))
+
+    def ranked(self, tree: Node, matching: Mask, order: ResultOrder, model: str, **parameters: Any) -> Ranking:
+        """The documents of a mask in the order of a model for the words of a tree, or by date."""
+        fields = dict.fromkeys((*self.index.own, *sorted(_fields_in(tree))), 1.0)
+        meaning = self._meaning(tuple(self.index.own), tuple(fields))
+        meaning.matching(tree)
+        how = {"model": model, "fields": fields, "combine": "text", **parameters}
+        return self._ranked(matching, meaning.terms, len(self.index), order, how)
 
     def why(self, answer: Answer, document: str | int) -> list[Contribution]:
         """What each word or phrase of the query adds to the score of a document."""
@@ -291,7 +321,8 @@ class Language:
 
 def _fields_in(node: Node) -> set[str]:
     """The fields of documents that a query names."""
-    return {each.field for each in nodes_of(node) if isinstance(each, Within) and each.field not in FILTERS}
+    named = (each.fields for each in nodes_of(node) if isinstance(each, Within) and each.field not in FILTERS)
+    return {name for names in named for name in names}
 
 
 # Parts of a query as text: in the terms of the index, and as the query writes them.
@@ -316,7 +347,7 @@ def part_name(part: Positional) -> str:
 
 
 def _word(unit: QueryWord) -> str:
-    return unit.pattern or unit.term.decode()
+    return unit.pattern or (f"={unit.exact.decode()}" if unit.exact else unit.term.decode())
 
 
 def as_typed(name: str, node: Node, fields: Sequence[str], known: str = "") -> str:
@@ -336,6 +367,7 @@ def as_typed(name: str, node: Node, fields: Sequence[str], known: str = "") -> s
 
 MOST_PLACED = 10_000  # words of one query in phrases, beside NEAR and truncated: the positions of each are read
 MOST_NOTES = 50
+MOST_READ = 20_000  # documents whose texts are read for the common words of a phrase
 AT_ONCE = 200  # words whose documents are looked up together
 
 
@@ -357,7 +389,9 @@ class Meaning:
     undated_pass: bool = False  # whether documents without a date pass filters by date
     has_undated: bool = False  # whether there are such documents, and filters by date
     phrases: dict[str, Phrase | None] = field(default_factory=dict)  # by the text of a word or phrase
-    _found: dict[int, Mask | None] = field(default_factory=dict)  # what earlier queries found
+    exact_phrases: dict[str, Phrase | None] = field(default_factory=dict)  # of words without their other forms
+    found: dict[int, Mask | None] = field(default_factory=dict)  # what earlier queries found
+    texts: Texts | None = None  # reads documents by their rows
 
     def matching(self, node: Node) -> Mask | None:
         """The documents that match; None where the query has no word to search for and no filter."""
@@ -371,6 +405,8 @@ class Meaning:
         if len(words) < len(parts):
             return None
         self._prepare(node)
+        if any(map(self._has_left_out_words, words)):
+            return None
         names: list[str] = []
         for word, count in Counter(words).items():
             names += self._words(word, self.fields, float(count), quiet=len(parts) == 1) or ()
@@ -386,23 +422,27 @@ class Meaning:
         nodes = list(nodes_of(node))
         named: set[int] = set()
         for each in nodes:  # the list grows: earlier queries may name earlier ones
-            if isinstance(each, Saved) and each.number not in named:
+            if isinstance(each, Saved) and each.number not in named and each.number not in self.found:
                 named.add(each.number)
                 nodes += nodes_of(self.saved[each.number])
-        texts = list({each.text: None for each in nodes if isinstance(each, WordOrPhrase)})
-        texts += [each.name for each in nodes if isinstance(each, Heading)]  # in case no thesaurus has it
-        self.phrases = dict(zip(texts, self.index.phrases(texts), strict=True))
+        for exact in (False, True):
+            texts = list({each.text: None for each in nodes if isinstance(each, WordOrPhrase) and each.exact == exact})
+            if not exact:
+                texts += [each.name for each in nodes if isinstance(each, Heading)]  # in case no thesaurus has it
+            known = self.exact_phrases if exact else self.phrases
+            known.update(zip(texts, self.index.phrases(texts, exact=exact), strict=True))
         self._check_size(nodes)
         ranking = set(ranking_numbers(node)) if named else set()
         for number in sorted(named, reverse=True):
             ranking.update(ranking_numbers(self.saved[number]) if number in ranking else ())
         for number in sorted(named):  # a query names only earlier ones
             weight = float(number in ranking)
-            self._found[number] = self._matching(self.saved[number], self.fields, weight, quiet=True)
+            self.found[number] = self._matching(self.saved[number], self.fields, weight, quiet=True)
 
     def _check_size(self, nodes: Iterable[Node]) -> None:
         """Raise InputError for a query with so many words in phrases and beside NEAR that it would take minutes."""
-        placed = sum(len(phrase.words) for phrase in self.phrases.values() if phrase and not phrase.is_one_term)
+        asked = (*self.phrases.values(), *self.exact_phrases.values())
+        placed = sum(len(phrase.words) for phrase in asked if phrase and not phrase.is_one_term)
         placed += sum(len(each.parts) for each in nodes if isinstance(each, (Near, Same)))
         if placed > MOST_PLACED:
             problem = f"has {placed:,} words in phrases, beside NEAR or cut off by *"
@@ -412,10 +452,35 @@ class Meaning:
         """The documents that match a part; `weight` is that of its words in the ranking, 0 if they are excluded."""
         if isinstance(node, WordOrPhrase):
             names = self._words(node, fields, weight, quiet)
-            return None if names is None else self._having_all(names, fields)
+            if names is None:
+                return None
+            found = self._having_all(names, fields)
+            return self._with_left_out_words(node, fields, found) if self._has_left_out_words(node) else found
         return _MEANINGS[type(node)](self, node, fields, weight)
 
     # Words, phrases, words near each other
+
+    def _has_left_out_words(self, node: WordOrPhrase) -> bool:
+        """Whether a phrase has words that are not in the index, so that the texts are read to find them."""
+        if self.texts is None or " " not in node.text or node.slop or not self.index.manifest["positions"]:
+            return False
+        phrase = (self.exact_phrases if node.exact else self.phrases).get(node.text)
+        return phrase is not None and len(phrase.words) > 0 and has_left_out(self.index.analysis, node.text)
+
+    def _with_left_out_words(self, node: WordOrPhrase, fields: Sequence[str], found: Mask) -> Mask:
+        """The documents of a mask that have the phrase word for word: "water in oil" is not "water and oil"."""
+        rows = np.flatnonzero(found)
+        if len(rows) > MOST_READ:
+            self._note(
+                f"{query_text(node)[:60]}: any word may stand where it has a common one: {len(rows):,} documents"
+            )
+            return found
+        phrase = self.index.worded(node.text, exact=node.exact)
+        assert self.texts is not None
+        kept = found.copy()
+        for row, (language, texts) in self.texts(rows, [name for name in fields if name in self.index.own]).items():
+            kept[row] = phrase.is_in(texts, language)
+        return kept
 
     def _words(self, node: WordOrPhrase, fields: Sequence[str], weight: float, quiet: bool) -> list[str] | None:
         """The terms that a document must have to match a word or phrase; None where it is left out."""
@@ -447,7 +512,7 @@ class Meaning:
         return [self._term(Phrase((QueryWord(term.encode()),)), fields, weight) for term in terms]
 
     def _phrase(self, node: WordOrPhrase, quiet: bool = False) -> Phrase | None:
-        phrase = self.phrases[node.text]
+        phrase = (self.exact_phrases if node.exact else self.phrases)[node.text]
         if phrase is None and not quiet:
             self._note(f"{node.text[:40]} is left out: too common to be in the index")
         return replace(phrase, slop=node.slop) if phrase and node.slop and len(phrase.words) > 1 else phrase
@@ -505,8 +570,8 @@ class Meaning:
             return self._and(And(node.parts), fields, weight)
         part, named = near
         within = named or fields
-        for each in named:
-            self._check_words(each)
+        if named:
+            self._check_words(named)
         if part is None:
             return None
         name = self._term(part, within, weight)
@@ -526,7 +591,7 @@ class Meaning:
             return (AnyOf(tuple(names)) if names else None), ()
         if isinstance(node, Within) and node.field not in FILTERS:
             inside = self._positional(node.part)
-            return inside and (inside[0], inside[1] or (node.field,))
+            return inside and (inside[0], inside[1] or node.fields)
         if isinstance(node, Boosted):  # a weight within NEAR is ignored
             return self._positional(node.part)
         if isinstance(node, (And, Saved)) or (isinstance(node, Side) and any(mark for mark, _ in node.parts)):
@@ -595,7 +660,7 @@ class Meaning:
         names: list[str] = []
         found: list[Mask | None] = []
         for part, count in Counter(node.parts).items():
-            if isinstance(part, WordOrPhrase):  # words are looked up together
+            if isinstance(part, WordOrPhrase) and not self._has_left_out_words(part):  # words are looked up together
                 names += self._words(part, fields, weight * count, quiet=False) or ()
             else:
                 found.append(self._matching(part, fields, weight * count))
@@ -630,8 +695,8 @@ class Meaning:
     def _within(self, node: Within, fields: Sequence[str], weight: float) -> Mask | None:
         if node.field in FILTERS:
             return self._filtered(node.field, [filter_value(node)])
-        self._check_words(node.field)
-        return self._matching(node.part, (node.field,), weight)
+        self._check_words(node.fields)
+        return self._matching(node.part, node.fields, weight)
 
     def _filtered(self, name: str, values: Sequence[str]) -> Mask:
         """The documents that a filter lets pass."""
@@ -645,13 +710,13 @@ class Meaning:
                 return mask | undated
         return mask
 
-    def _check_words(self, name: str) -> None:
-        if not any(len(segment.field(name).documents) for segment in self.index.segments):
-            self._note(f"{name}: finds nothing: no document of this index has {name}")
+    def _check_words(self, names: Sequence[str]) -> None:
+        if not any(len(segment.field(name).documents) for segment in self.index.segments for name in names):
+            self._note(f"{','.join(names)}: finds nothing: no document of this index has {' or '.join(names)}")
 
     def _earlier(self, node: Saved, fields: Sequence[str], weight: float) -> Mask | None:
         """What an earlier query found; its words rank once, however often it is named."""
-        return self._found[node.number]
+        return self.found[node.number]
 
     def _boosted(self, node: Boosted, fields: Sequence[str], weight: float) -> Mask | None:
         return self._matching(node.part, fields, weight * node.factor)
@@ -674,16 +739,19 @@ class _Alternatives:
         """Add a part; `weight` and `quiet` are as in `Meaning._words`."""
         fields = self.fields
         if isinstance(node, Within) and node.field not in FILTERS and isinstance(node.part, WordOrPhrase):
-            self.meaning._check_words(node.field)
-            fields, node, quiet = (node.field,), node.part, False
+            self.meaning._check_words(node.fields)
+            fields, node, quiet = node.fields, node.part, False
+        found: Mask | None
         if isinstance(node, WordOrPhrase):
             names = self.meaning._words(node, fields, weight, quiet)
             if names is None:
                 return
-            if len(names) == 1:
+            reads = self.meaning._has_left_out_words(node)
+            if len(names) == 1 and not reads:
                 self.names.setdefault(tuple(fields), {})[names[0]] = None
                 return
-            found: Mask | None = self.meaning._having_all(names, fields)
+            found = self.meaning._having_all(names, fields)
+            found = self.meaning._with_left_out_words(node, fields, found) if reads else found
         elif isinstance(node, Within) and node.field in FILTERS:
             self.values.setdefault(node.field, []).append(filter_value(node))
             return

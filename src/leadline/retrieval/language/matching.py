@@ -11,19 +11,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, reduce
+from functools import cached_property, lru_cache, partial, reduce
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from leadline.collections.documents.numbers import normalise
 from leadline.errors import InputError
-from leadline.retrieval.index.analysis import parts, prepared, without_accents
+from leadline.retrieval.index.analysis import parts, prepared, variants, without_accents
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.segment import MISSING, CodedColumn, Field
 from leadline.retrieval.index.terms import Terms, kept_occurrences
 from leadline.retrieval.index.trees import class_range, is_subgroup
-from leadline.retrieval.language.tree import CLASS_FILTERS, DATE_FILTERS
+from leadline.retrieval.language.tree import CLASS_FILTERS, DATE_FILTERS, FROM_LETTERS, LETTER_OF
 from leadline.text.days import day_number, parse_date
 from leadline.text.fields import encode_id
 
@@ -33,10 +33,7 @@ if TYPE_CHECKING:
     Places = NDArray[np.int64]
     Mask = NDArray[np.bool_]
 
-# Wildcards are letters while a query is cut into words: characters that no other text has.
-_LETTER_OF = {"*": "ꙮ", "?": "ꟻ", "$": "ꟷ", "#": "ꞏ"}
-_TO_LETTERS = str.maketrans(_LETTER_OF)
-_FROM_LETTERS = str.maketrans({letter: sign for sign, letter in _LETTER_OF.items()})
+_TO_LETTERS = str.maketrans(LETTER_OF)
 _SIGNS = re.compile(r"[*?$#]")
 # A wildcard has a letter or digit beside it, and ? and # have one behind them: `film?` ends a question.
 _WILDCARD = re.compile(
@@ -60,7 +57,7 @@ def _is_price(piece: str, found: re.Match[str]) -> bool:
 
 
 def as_written(word: str) -> str:
-    return word.translate(_FROM_LETTERS)
+    return word.translate(FROM_LETTERS)
 
 
 def has_wildcard(word: str) -> bool:
@@ -123,6 +120,15 @@ def _candidates(
 
 def matching_terms(pattern: str, terms: Terms) -> NDArray[np.int64]:
     return matching(pattern, terms.buffer, terms.offsets[:-1], terms.offsets[1:])
+
+
+def is_spelled(word: str, asked: str) -> bool:
+    """Whether a word is another word in one of its spellings, or a name that has it as a part.
+
+    >>> is_spelled("café", "cafe"), is_spelled("1,4-butanediol", "butanediol"), is_spelled("films", "film")
+    (True, True, False)
+    """
+    return word == asked or asked in variants(word) or word in variants(asked) or asked in parts(word)
 
 
 def _has_letter(word: str) -> bool:
@@ -223,6 +229,7 @@ class QueryWord:
     pattern: str = ""
     others: tuple[bytes, ...] = ()  # terms in other languages and spellings, of names with the word, and of compounds
     written: bytes = b""  # the word in the query, until its terms are looked up
+    exact: bytes = b""  # only occurrences that are written so
 
     def chosen(self, at: FieldPlaces) -> Chosen:
         """The terms of a field that the word means."""
@@ -232,7 +239,24 @@ class QueryWord:
 
     def _by_spelling(self, at: FieldPlaces) -> Chosen:
         numbers = at.field.terms.find([self.term, *self.others])
-        return Chosen(np.unique(numbers[numbers >= 0]), ())
+        numbers = np.unique(numbers[numbers >= 0])
+        return self._as_written(at, numbers) if self.exact else Chosen(numbers, ())
+
+    def _as_written(self, at: FieldPlaces, numbers: NDArray[np.int64]) -> Chosen:
+        """The terms, and the forms of terms, that are written as the word is."""
+        asked, forms = self.exact.decode(), at.field.forms
+        whole, partly = [], []
+        for term in numbers.tolist():
+            if not forms.counts[term]:  # it is written as the term is
+                whole += [term] if is_spelled(at.field.terms[term].decode(), asked) else []
+                continue
+            first, last = forms.starts[term : term + 2].tolist()
+            chosen = np.array([is_spelled(forms.word(form).decode(), asked) for form in range(first, last)], np.bool_)
+            if chosen.all():
+                whole.append(term)
+            elif chosen.any():
+                partly.append((term, chosen))
+        return Chosen(np.array(whole, np.int64), tuple(partly))
 
     def _by_pattern(self, at: FieldPlaces) -> Chosen:
         forms = at.field.forms
@@ -305,7 +329,7 @@ class Phrase:
     def plain_term(self) -> bytes:
         """The term of the index that it is; empty where it is more than one word or one spelling."""
         word = self.words[0] if len(self.words) == 1 else None
-        return word.term if word is not None and not word.others and not word.pattern else b""
+        return word.term if word is not None and not (word.others or word.pattern or word.exact) else b""
 
     @property
     def is_one_term(self) -> bool:
@@ -672,13 +696,30 @@ def _exactly(index: Index, column: str, values: Sequence[str]) -> Mask:
 
 def rows_of_number(index: Index, value: str) -> NDArray[np.int64]:
     """The rows of the publications that a number means, in any spelling; without a kind, those of all kinds."""
+    if value.endswith("*"):
+        return _rows_that_begin(index, value)
     number = normalise(value)
     mask = _exactly(index, "number", [value, number.key])
+    if value.isdigit() and not mask.any() and not index.has(value):  # without an office: of any
+        serial = value.lstrip("0")
+        of_any = partial(_mask_of_terms, test=lambda term: term[2:].lstrip("0") == serial)
+        return np.flatnonzero(_of_terms(index, "number", of_any))
     rows = np.flatnonzero(mask)
     if number.kind:
         rows = np.array([row for row in rows.tolist() if normalise(index.id_of(row)).id == number.id], np.int64)
     same = [index.row(value)] if index.has(value) else []
     return np.unique(np.concatenate([rows, same])).astype(np.int64)
+
+
+def _rows_that_begin(index: Index, value: str) -> NDArray[np.int64]:
+    """The rows of the publications whose numbers, with their kinds, begin as a truncated one does."""
+    begins = "".join(filter(str.isalnum, value)).upper()
+
+    def may_begin(term: str) -> bool:  # the terms are without kinds
+        return term.startswith(begins) or begins.startswith(term)
+
+    rows = np.flatnonzero(_of_terms(index, "number", partial(_mask_of_terms, test=may_begin))).tolist()
+    return np.array([row for row in rows if normalise(index.id_of(row)).id.startswith(begins)], np.int64)
 
 
 def _numbers(index: Index, values: Sequence[str]) -> Mask:

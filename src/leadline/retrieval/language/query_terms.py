@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,8 +23,10 @@ from leadline.retrieval.language.matching import (
     QueryWord,
     as_letters,
     as_written,
+    expression,
     frequencies,
     has_wildcard,
+    is_spelled,
     matching,
 )
 from leadline.retrieval.language.tree import FILTERS, Node, Within, WordOrPhrase, parts_of
@@ -126,23 +128,32 @@ class WiderIndex(Index):
             self._places[segment, field] = FieldPlaces(found.field(field), len(found), field)
         return self._places[segment, field]
 
+    def worded(self, text: str, *, exact: bool) -> WordedPhrase:
+        """A phrase with each of its words, also those that are not in the index."""
+        words = words_in(self.analysis, text)
+        found = self.phrases([word.decode() for word in words], exact=exact)
+        return WordedPhrase(self.analysis, words, tuple(each.words[0] if each else None for each in found))
+
     @cached_property
     def languages(self) -> list[str]:
         """The languages of documents that were analysed by the rules of another language than that of the index."""
         given = {name.decode() for segment in self.segments for name in segment.coded("language").terms}
         return sorted(name for name in given if self.analysis.for_language(name) != self.analysis)
 
-    def phrases(self, texts: Sequence[str]) -> list[Phrase | None]:
-        """The words of each text, each with all terms of the index that it means."""
+    def phrases(self, texts: Sequence[str], *, exact: bool = False) -> list[Phrase | None]:
+        """The words of each text, each with all terms of the index that it means; if `exact`, only as it is written."""
         found = phrases_of(self.analysis, texts, self.languages)
         words = {word: None for phrase in found if phrase for word in phrase.words if word and not word.pattern}
         if len(self._meant) > WORDS_KEPT:
             self._meant.clear()
         self._meant |= self._resolved([word for word in words if word not in self._meant])
-        return [
-            Phrase(tuple(self._meant.get(word, word) if word else None for word in phrase.words)) if phrase else None
-            for phrase in found
-        ]
+        exact = exact and self.analysis.stemming != "none"
+
+        def meant(word: QueryWord | None) -> QueryWord | None:
+            known = self._meant.get(word, word) if word else None
+            return replace(known, exact=word.written) if exact and known and word and not word.pattern else known
+
+        return [Phrase(tuple(map(meant, phrase.words))) if phrase else None for phrase in found]
 
     def _resolved(self, words: Sequence[QueryWord]) -> dict[QueryWord, QueryWord]:
         """Words with the terms of the index that have their spellings."""
@@ -197,6 +208,56 @@ class WiderIndex(Index):
             ]
             found |= compounds(word, fields, self.analysis.for_language(language), language)
         return found
+
+
+def words_in(analysis: Analysis, text: str) -> tuple[bytes, ...]:
+    """The words of a phrase, also those that are not in the index."""
+    return tuple(word for each in _split(as_letters(text).split(), analysis) for word in each)
+
+
+def has_left_out(analysis: Analysis, text: str) -> bool:
+    """Whether a phrase has words that are not in the index, and others.
+
+    >>> [has_left_out(Analysis(), text) for text in ("water in oil", "thin film", "in the")]
+    [True, False, False]
+    """
+    terms = analysis.reduced(words_in(analysis, text))
+    return not all(terms) and any(terms)
+
+
+@dataclass(frozen=True)
+class WordedPhrase:
+    """A phrase word for word; a unit of None is a word that is not in the index."""
+
+    analysis: Analysis
+    words: tuple[bytes, ...]
+    units: tuple[QueryWord | None, ...]
+
+    def is_in(self, texts: Sequence[str], language: str) -> bool:
+        """Whether one of these texts has the phrase."""
+        analysis = self.analysis.for_language(language)
+        return any(self._is_in_words(words, analysis) for words in _split([each for each in texts if each], analysis))
+
+    def _is_in_words(self, words: Sequence[bytes], analysis: Analysis) -> bool:
+        common = next(place for place, unit in enumerate(self.units) if unit is None)
+        last = len(words) - len(self.words)
+        starts = (at - common for at, word in enumerate(words) if word == self.words[common])
+        return any(
+            0 <= start <= last
+            and all(self._is_word(place, words[start + place], analysis) for place in range(len(self.words)))
+            for start in starts
+        )
+
+    def _is_word(self, place: int, word: bytes, analysis: Analysis) -> bool:
+        unit = self.units[place]
+        if unit is None:
+            return word == self.words[place]
+        if unit.pattern:
+            return bool(expression(unit.pattern).fullmatch(word.decode()))
+        if unit.exact:
+            return is_spelled(word.decode(), unit.exact.decode())
+        (term,) = analysis.reduced([word])
+        return term == unit.term or term in unit.others
 
 
 def phrases_of(analysis: Analysis, texts: Sequence[str], languages: Sequence[str] = ()) -> list[Phrase | None]:

@@ -5,6 +5,7 @@
     one without the other                polymer NOT film, polymer -film
     a phrase, or words near each other   "polymer film", polymer NEAR/3 film, polymer PRE/3 film
     in the same sentence                 polymer SAME SENTENCE film
+    as it is written, no other form      =film
 
 NEAR binds most tightly, then SAME, then NOT and the marks + and -, then words side by side, then AND, and OR the least.
 """
@@ -69,6 +70,7 @@ ENDS: frozenset[TokenKind] = frozenset({"word", "quoted", ")", "boost", "saved",
 DEEPEST = 40  # parentheses within parentheses
 LONGEST_QUERY = 500_000  # characters
 LONGEST_NAME = 40  # of an operator or a field
+EXACT = "="  # before a word that is searched for as it is written
 SHORT = 8  # words: in a longer text and, or and not are words of a sentence
 
 _SLOP = re.compile(r"~([0-9]{1,4})(?!\w)")
@@ -259,6 +261,10 @@ class _Lexer(FieldCursor):
             self._note(lambda: f"{sign}{word}: {sign} at the beginning was ignored; write *{word} for any beginning")
         if sign == "&" and end == self.at + 1 and self.tokens and self._unit_at(self.at + 2):
             self._note(lambda: "& was ignored: write AND for both")
+        if sign == "=" and (before_part or self._follows("field")) and self._unit_at(self.at + 1):
+            self.tokens.append(Token("field", EXACT))  # =film: as it is written
+            self.at += 1
+            return
         if sign in "+-!" and before_part and self._unit_at(self.at + 1):
             self.tokens.append(Token("NOT", "!") if sign == "!" else Token("+" if sign == "+" else "-", sign))
         self.at += 1
@@ -381,8 +387,8 @@ def understand(text: str, fields: Sequence[str], saved: Sequence[int] | None = N
     >>> understand("title:film OR (acid -metal^2) sort:newest", ["title"]).query
     'title:film OR acid -metal^2 sort:newest'
     >>> understand("polymer AND (", ["title"])
-    Understood(tree=Side(parts=(('', WordOrPhrase(text='polymer', quoted=False, slop=0)),
-      ('', WordOrPhrase(text='and', quoted=False, slop=0)))), order=None,
+    Understood(tree=Side(parts=(('', WordOrPhrase(text='polymer', quoted=False, slop=0, exact=False)),
+      ('', WordOrPhrase(text='and', quoted=False, slop=0, exact=False)))), order=None,
       notes=('( is never closed: taken as closed at the end', 'AND has nothing to join: taken as a word'))
     """
     found = tokenized(text, [*fields, *FILTERS, *HEADINGS], saved)
@@ -499,9 +505,11 @@ class _QueryParser:
         return Near(tuple(parts), tuple(within), tuple(ordered) if any(ordered) else ())
 
     def _unit(self) -> Node:
-        field = ""
+        field, exact = "", False
         while self._kind() == "field":
-            field = self.tokens[self.at].text
+            name = self.tokens[self.at].text
+            exact |= name == EXACT
+            field = field if name == EXACT else name
             self.at += 1
         token = self.tokens[self.at]
         self.at += 1
@@ -514,7 +522,7 @@ class _QueryParser:
         else:
             slop = int(self.tokens[self.at].number) if self._kind() == "slop" else 0
             self.at += self._kind() == "slop"
-            node = WordOrPhrase(token.text, token.kind == "quoted", slop)
+            node = WordOrPhrase(token.text, token.kind == "quoted", slop, exact)
         if field:
             node = self._within(field, node)
         if self._kind() == "boost":
@@ -527,7 +535,10 @@ class _QueryParser:
         if isinstance(node, Within):
             return node
         if "," in field:
-            return Or(tuple(self._within(each, node) for each in field.split(",")))
+            several = field.split(",")
+            if isinstance(node, And) and not set(several).intersection((*FILTERS, *HEADINGS)):
+                return Within(field, node)  # each word in any of the fields
+            return Or(tuple(self._within(each, node) for each in several))
         if field in HEADINGS:
             return self._headings(field, node)
         if field not in FILTERS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -21,21 +21,19 @@ HEADINGS = ("mesh", "mesh-noexp")  # by a heading of the thesaurus with all narr
 SameUnit = Literal["sentence", "paragraph", "claim"]
 
 
+# Wildcards are letters while a query is cut into words: characters that no other text has.
+LETTER_OF = {"*": "ꙮ", "?": "ꟻ", "$": "ꟷ", "#": "ꞏ"}
+FROM_LETTERS = str.maketrans({letter: sign for sign, letter in LETTER_OF.items()})
+
+
 @dataclass(frozen=True)
 class WordOrPhrase:
-    """A word as it was typed, perhaps truncated (`polymer*`), or a phrase."""
+    """A word as it was typed, perhaps truncated (`polymer*`), or a phrase; `exact` is without other forms of a word."""
 
     text: str
     quoted: bool = False
     slop: int = 0  # of a phrase: how far its words may be moved in all
-
-
-@dataclass(frozen=True)
-class Heading:
-    """A heading of the thesaurus, by any of its names; with `exploded` also every narrower heading."""
-
-    name: str
-    exploded: bool = True
+    exact: bool = False
 
 
 @dataclass(frozen=True)
@@ -78,10 +76,14 @@ class Or:
 
 @dataclass(frozen=True)
 class Within:
-    """A part limited to one field; where the field is one of FILTERS, it is a filter and not a word."""
+    """A part limited to a field, or to any of several; where the field is one of FILTERS, it is a filter, no word."""
 
-    field: str
+    field: str  # several have commas between them
     part: Node
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        return tuple(self.field.split(","))
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,20 @@ class Saved:
     number: int
 
 
-Node = WordOrPhrase | Heading | Near | Same | Side | And | Or | Within | Boosted | Saved
+@dataclass(frozen=True)
+class Heading:
+    """A heading of the thesaurus, by any of its names; with `exploded` also every narrower heading.
+
+    In lines of other systems `strategy/headings.py` puts names or words in its place before it is searched for.
+    """
+
+    name: str
+    exploded: bool = True
+    focused: bool = False  # only where it is a main subject
+    under: str = ""  # subheadings, with commas between them
+
+
+Node = Heading | WordOrPhrase | Near | Same | Side | And | Or | Within | Boosted | Saved
 
 
 @dataclass(frozen=True)
@@ -126,11 +141,12 @@ def is_filter(node: Node) -> bool:
         return node.field in FILTERS or is_filter(node.part)
     if isinstance(node, Boosted):
         return is_filter(node.part)
-    return not isinstance(node, (WordOrPhrase, Heading, Saved)) and all(is_filter(part) for part in parts_of(node))
+    leaf = isinstance(node, (WordOrPhrase, Saved, Heading))
+    return not leaf and all(is_filter(part) for part in parts_of(node))
 
 
 def parts_of(node: Node) -> tuple[Node, ...]:
-    if isinstance(node, WordOrPhrase):  # quick: most nodes
+    if isinstance(node, (WordOrPhrase, Heading)):  # quick: most nodes
         return ()
     if isinstance(node, Side):
         return tuple(part for _, part in node.parts)
@@ -193,9 +209,9 @@ def _enclosed(node: Node, *loose: type) -> str:
 
 _LOOSER = (Near, Same, Side, And, Or)  # than a word
 _WRITERS: dict[type, Callable[[Any], str]] = {
-    WordOrPhrase: lambda node: (f'"{node.text}"' + f"~{node.slop}" * bool(node.slop)) if node.quoted else node.text,
-    Heading: lambda node: (
-        f"mesh{'' if node.exploded else '-noexp'}:" + (node.name if node.name.isalnum() else f'"{node.name}"')
+    WordOrPhrase: lambda node: (
+        "=" * node.exact
+        + ((f'"{node.text}"' + f"~{node.slop}" * bool(node.slop)) if node.quoted else node.text).translate(FROM_LETTERS)
     ),
     Near: lambda node: (
         _enclosed(node.parts[0], *_LOOSER)
@@ -213,7 +229,42 @@ _WRITERS: dict[type, Callable[[Any], str]] = {
     Within: lambda node: f"{node.field}:{_enclosed(node.part, *_LOOSER, Boosted)}",
     Boosted: lambda node: f"{_enclosed(node.part, *_LOOSER, Boosted)}^{node.factor:.9g}",
     Saved: lambda node: f"#{node.number}",
+    Heading: lambda node: (
+        f"mesh{'' if node.exploded else '-noexp'}:" + (node.name if node.name.isalnum() else f'"{node.name}"')
+    ),
 }
+
+
+# Parts of trees put together, and their words changed.
+
+
+def together(operator: str, parts: Sequence[Node | None]) -> Node | None:
+    """Parts joined by one operator; a part that was left out joins nothing.
+
+    >>> query_text(together("OR", [WordOrPhrase("film"), None, WordOrPhrase("foil")]))
+    'film OR foil'
+    """
+    kept = [part for part in parts if part is not None]
+    if operator == "NOT":
+        marked = [("-" if place else "", part) for place, part in enumerate(parts) if part is not None]
+        return Side(tuple(marked)) if marked and (len(marked) > 1 or marked[0][0]) else (kept[0] if kept else None)
+    if len(kept) < 2:
+        return kept[0] if kept else None
+    return And(tuple(kept)) if operator == "AND" else Or(tuple(kept))
+
+
+def each_leaf(node: Node, changed: Callable[[WordOrPhrase], Node | None]) -> Node | None:
+    """The tree with its words and phrases changed; what becomes None is left out."""
+    if isinstance(node, WordOrPhrase):
+        return changed(node)
+    if isinstance(node, (And, Or, Near, Same)):
+        parts = [part for each in node.parts if (part := each_leaf(each, changed)) is not None]
+        join = Or if isinstance(node, Or) else And
+        return (parts[0] if len(parts) == 1 else join(tuple(parts))) if parts else None
+    if isinstance(node, Side):
+        kept = [(mark, part) for mark, each in node.parts if (part := each_leaf(each, changed)) is not None]
+        return Side(tuple(kept)) if kept else None
+    return node
 
 
 # Filters by date that leave no day between them: `after:2010 before:2000`.

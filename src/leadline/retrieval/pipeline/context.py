@@ -365,6 +365,21 @@ class SearchContext:
         found = iter(self.collection.documents_at(inside[inside >= 0].tolist()))
         return [next(found) if row >= 0 else None for row in inside.tolist()]
 
+    def texts(self, rows: NDArray[np.integer], fields: Sequence[str]) -> dict[int, tuple[str, list[str]]]:
+        """The language and the texts of documents in some fields, by their rows; read all at once."""
+        from leadline.retrieval.index.inverting import joined_claims
+
+        inside = self.collection_rows[rows]
+        row_of = dict(zip(inside.tolist(), rows.tolist(), strict=True))
+        found: dict[int, tuple[str, list[str]]] = {}
+        for part in self.collection.texts(fields, np.sort(inside[inside >= 0])):
+            named = part["row"].to_numpy()
+            languages = self.collection.records_at(named, ["language"])["language"].fill_null("").to_list()
+            texts = joined_claims(part, fields).select(*fields).fill_null("").rows()
+            for place, language, each in zip(named.tolist(), languages, texts, strict=True):
+                found[row_of[place]] = (language, list(each))
+        return found
+
     @cached_property
     def family_finder(self) -> FamilyFinder:
         from leadline.retrieval.pipeline.context_data import FamilyFinder

@@ -1,0 +1,1 @@
+"""The commands `leadline strategy ...`, one file each."""

@@ -1,0 +1,1 @@
+"""The tables of search systems, one file each."""
