@@ -196,6 +196,8 @@ def search_words(
     texts = context.texts if context.has_collection else None
     language = Language(context.index, earlier, context.searching, texts)
     table = None if syntax is None else syntax_named(syntax)
+    if table is not None and earlier is not None:
+        raise InputError("syntax", "cannot be combined with a history, which is in our own: `leadline strategy run`")
     asked = None if table is None else understood_line(text, table, context.index)
     mask = _allowed(language, before, after, {"classes": classes, "office": offices})
     filters = {"before": before, "after": after, "class": classes, "office": offices}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
@@ -135,7 +136,8 @@ PRINTED = [
      "#1 AND published:2010..2020"),
     ("ebsco", "S1 AND S2 Limiters - Published Date: 20100101-20201231; English Language",
      "#1 AND #2 AND (published:2010-01-01..2020-12-31 AND language:en)"),
-    ("proquest", "[S1] AND PD(20100101-20201231) AND LA(ENG)", "#1 AND published:2010-01-01..2020-12-31 AND language:en"),
+    ("proquest", "[S1] AND PD(20100101-20201231) AND LA(ENG)",
+     "#1 AND published:2010-01-01..2020-12-31 AND language:en"),
     ("scopus", '#1 AND ( LIMIT-TO ( LANGUAGE,"English" ) )', "#1 AND language:en"),
     ("stn", "12345 S FILM?/TI,AB", "title,abstract:FILM*"),
     ("stn", "S L1 AND PY>=2010", "#1 AND published:2010.."),
@@ -204,11 +206,7 @@ def test_a_translation_means_the_same(records: SearchContext, name: str, query: 
     def found(text: str, syntax: str) -> LineFound:
         return run_lines(records, strategy_text(text, syntax)).lines[-1]
 
-    asked = f"title,abstract:=({query})" if False else " ".join(
-        f"{word.replace('film', 'film.ti,ab.').replace('foil', 'foil.ti,ab.')}" for word in query.lower().split()
-    )  # fmt: skip
-    for old, new in (("steel", "steel.ti,ab."), ("metal", "metal.ti,ab."), ("copper", "copper.ti,ab.")):
-        asked = asked.replace(old, new)
+    asked = re.sub(r"film|foil|steel|metal|copper", r"\g<0>.ti,ab.", query.lower())
     translated = translate_lines(strategy_text(asked, "ovid"), name)
     ((_, _, written, notes),) = translated.lines
     assert notes == ()
@@ -225,9 +223,11 @@ def test_what_a_translation_loses_is_named() -> None:
     assert scopus == ["TITLE(wom?n)", 'ABS("film" W/2 "metal")', 'INDEXTERMS("Polymers")', "#1 OR #2 OR #3"]
 
 
-def test_one_query_is_searched_for_in_the_syntax_of_another_system(records: SearchContext) -> None:
+def test_one_query_is_searched_for_in_the_syntax_of_another_system(records: SearchContext, tmp_path: Path) -> None:
     assert ll.search(records, "(film adj3 metal).ti,ab.", syntax="ovid").found == 2
     assert ll.search(records, "TS=(heart attack)", syntax="wos").found == 2
+    with pytest.raises(InputError, match="cannot be combined with a history"):
+        ll.search(records, "film.ti.", syntax="ovid", history=tmp_path / "session.json")
     with pytest.raises(InputError, match="--syntax ovid takes one line of it"):
         ll.search(records, "film.tw. or foil.tw. or metal.tw.")
 
