@@ -19,8 +19,9 @@ from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.inverting import claims_text, content_sums
 from leadline.retrieval.index.segment import MISSING
+from leadline.retrieval.language.filters import missing, notes_of, published
 from leadline.retrieval.language.language import Answer, Language
-from leadline.retrieval.language.matching import expression, missing, notes_of, published
+from leadline.retrieval.language.matching import expression
 from leadline.retrieval.language.reading import understand
 from leadline.retrieval.language.syntax import syntax_named
 from leadline.retrieval.language.tree import (

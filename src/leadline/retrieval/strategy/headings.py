@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from leadline.retrieval.language.filters import missing
 from leadline.retrieval.language.line_reading import read_line
-from leadline.retrieval.language.matching import missing
 from leadline.retrieval.language.tree import (
     DATE_FILTERS,
     FILTERS,

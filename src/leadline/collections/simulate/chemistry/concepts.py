@@ -28,7 +28,7 @@ from leadline.collections.simulate.chemistry.tables import (
     SOLID,
     SOLVENT,
     USE,
-    Entry,
+    ConceptEntry,
     Symbol,
     entries,
     fields,
@@ -78,7 +78,7 @@ class FieldTree(ClassTree):
 class PooledConcepts(Concepts):
     """Concepts that may be in several pools: the same substance is used in several fields."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[ConceptEntry, ...]
     members: tuple[Integers, Integers, Integers]  # for each level: pool × place
     part: Integers  # the concept that a composite consists of; -1 for others
 
@@ -154,9 +154,9 @@ class Chemistry:
         sizes = [min(size, most) for size, most in zip(wanted, _POOLS, strict=True)]
         general = [entry for entry in entries() if _is_general(entry)]
         found: dict[str, int] = {}
-        made: list[tuple[Entry, int, int]] = []
+        made: list[tuple[ConceptEntry, int, int]] = []
 
-        def numbered(chosen: Sequence[Entry], level: int, owner: int) -> list[int]:
+        def numbered(chosen: Sequence[ConceptEntry], level: int, owner: int) -> list[int]:
             for entry in chosen:
                 if entry.name not in found:
                     found[entry.name] = len(made)
@@ -164,7 +164,7 @@ class Chemistry:
             return [found[entry.name] for entry in chosen]
 
         pools: list[list[list[int]]] = [[numbered(_mixed(rng, general)[: sizes[0]], GENERAL, -1)], [], []]
-        rest: list[list[Entry]] = []
+        rest: list[list[ConceptEntry]] = []
         for owner, field in enumerate(tree.subclasses):
             own = _mixed(rng, [entry for entry in entries() if field in entry.fields and not _is_general(entry)])
             cut = min(sizes[1], round(_FIELD_SHARE * len(own)))
@@ -213,11 +213,11 @@ def _main_section(own: Sequence[Symbol]) -> int:
     return SECTIONS.index(max(sorted(set(letters)), key=letters.count))
 
 
-def _is_general(entry: Entry) -> bool:
+def _is_general(entry: ConceptEntry) -> bool:
     return len(entry.fields) >= _MANY_FIELDS or "all" in entry.fields
 
 
-def _mixed(rng: np.random.Generator, chosen: Sequence[Entry]) -> list[Entry]:
+def _mixed(rng: np.random.Generator, chosen: Sequence[ConceptEntry]) -> list[ConceptEntry]:
     """Entries in a random order in which the roles alternate by their shares."""
     key = np.empty(len(chosen))
     role = np.array([entry.role for entry in chosen], np.int64)
@@ -275,13 +275,13 @@ _MISCIBLE = frozenset(
 _VINYL = ("acrylate", "acrylic acid", "acrylamide", "styrene", "acrylonitrile", "vinyl acetate", "methacryl")
 
 
-def _composites(rng: np.random.Generator, own: Sequence[Entry], count: int) -> list[Entry]:
+def _composites(rng: np.random.Generator, own: Sequence[ConceptEntry], count: int) -> list[ConceptEntry]:
     """Things made of the substances of a field, and copolymers of its monomers."""
     made = [*_framed(own), *_copolymers(own)]
     return [made[at] for at in np.sort(rng.permutation(len(made))[:count]).tolist()]
 
 
-def _framed(own: Sequence[Entry]) -> Iterator[Entry]:
+def _framed(own: Sequence[ConceptEntry]) -> Iterator[ConceptEntry]:
     for entry in own:
         for role, frame in _FRAMES.get(_KIN.get(entry.kind, entry.kind), ()):
             if "{} and water" in frame and entry.name not in _MISCIBLE:
@@ -291,7 +291,7 @@ def _framed(own: Sequence[Entry]) -> Iterator[Entry]:
             yield _composite(entry, role, frame.format)
 
 
-def _copolymers(own: Sequence[Entry]) -> Iterator[Entry]:
+def _copolymers(own: Sequence[ConceptEntry]) -> Iterator[ConceptEntry]:
     """Copolymers of monomers that polymerise by radicals."""
     monomers = [one for one in own if one.kind == "monomer" and any(part in one.name for part in _VINYL)]
     for one, other in pairwise(monomers):
@@ -299,7 +299,7 @@ def _copolymers(own: Sequence[Entry]) -> Iterator[Entry]:
         yield _composite(one, POLYMER, f"copolymer of {{}} and {second}".format)
 
 
-def _composite(entry: Entry, role: int, frame: Callable[[str], str]) -> Entry:
+def _composite(entry: ConceptEntry, role: int, frame: Callable[[str], str]) -> ConceptEntry:
     """A thing named after the names of its part; a registry number does not name a composite."""
     names = [(frame(first), frame(later)) if not later.startswith("CAS ") else ("", "") for first, later in entry.names]
     written = tuple(pair for pair in names if pair[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from leadline.collections.simulate.chemistry.tables import PROPERTY, Entry
+from leadline.collections.simulate.chemistry.tables import PROPERTY, ConceptEntry
 from leadline.collections.simulate.inventions import hashed_uniform
 
 _VARIANTS = 24  # values and ranges of a property
@@ -34,7 +34,7 @@ def number_texts() -> dict[str, list[str]]:
     }
 
 
-def property_texts(entries: Sequence[Entry]) -> tuple[list[list[str]], list[list[str]]]:
+def property_texts(entries: Sequence[ConceptEntry]) -> tuple[list[list[str]], list[list[str]]]:
     """Ranges and values of each property, in its unit; empty ones for what is no property."""
     rows = [place for place, entry in enumerate(entries) if entry.role == PROPERTY]
     chance = hashed_uniform(8, [[[number] for number in range(2)]], [[[row]] for row in rows or [0]], range(_VARIANTS))
@@ -55,7 +55,7 @@ def property_texts(entries: Sequence[Entry]) -> tuple[list[list[str]], list[list
     return ranges, values
 
 
-def _within(entry: Entry, chance: float) -> float:
+def _within(entry: ConceptEntry, chance: float) -> float:
     """A value between the limits of a property; where these are orders of magnitude apart, on a scale of logarithms."""
     if entry.low > 0 and entry.high / entry.low > 20:
         return _round(entry.low * (entry.high / entry.low) ** chance)

@@ -38,7 +38,7 @@ _BY_FORMULA = frozenset({"oxide", "salt", "ceramic", "semiconductor", "base", "a
 
 
 @dataclass(frozen=True)
-class Entry:
+class ConceptEntry:
     """A concept: what it is, how it is named, where it belongs."""
 
     role: int
@@ -123,10 +123,10 @@ def words(category: str) -> dict[str, list[str]]:
 
 
 @cache
-def entries() -> tuple[Entry, ...]:
+def entries() -> tuple[ConceptEntry, ...]:
     """Substances, then terms, without a name that an earlier entry has."""
     known: set[str] = set()
-    made: list[Entry] = []
+    made: list[ConceptEntry] = []
     for entry in (*map(_substance, rows("substances.tsv")), *map(_term, rows("terms.tsv"))):
         if entry.generic in _MEASURING:
             continue
@@ -141,7 +141,7 @@ def entries() -> tuple[Entry, ...]:
     return tuple(made)
 
 
-def _substance(row: dict[str, str]) -> Entry:
+def _substance(row: dict[str, str]) -> ConceptEntry:
     """Its usual name, a synonym, its abbreviation or formula, another synonym; a trade name and its registry number."""
     name, kind = row["name"], row["kind"]
     others = list(dict.fromkeys([*_listed(row["synonyms"]), *filter(None, [row["systematic"]])]))
@@ -156,7 +156,7 @@ def _substance(row: dict[str, str]) -> Entry:
     role = _ROLE_OF_KIND.get(kind, ADDITIVE)
     what = "polymer" if kind in ("polymer", "resin") else "substance"
     registered = [(f"the {what} with CAS registry number {row['cas']}", f"CAS {row['cas']}")] if row["cas"] else []
-    return Entry(
+    return ConceptEntry(
         role, kind, (*names, *registered), _several(row["fields"]), row["generic"], row["cas"], short,
         trade=len(names) - 1 if trades else -1,
     )  # fmt: skip
@@ -171,12 +171,12 @@ def _is_short(formula: str) -> bool:
     return 0 < len(formula) <= 12 and not ("H" in formula and re.search(r"C(?![a-z])", formula))
 
 
-def _term(row: dict[str, str]) -> Entry:
+def _term(row: dict[str, str]) -> ConceptEntry:
     name, short = row["name"], row["abbreviation"]
     names = [(name, name), *((other, other) for other in _listed(row["synonyms"]) if other != name)]
     if len(short) > 1 and short != name:
         names.insert(2, (f"{name} ({short})", short))
-    return Entry(
+    return ConceptEntry(
         ROLES.index(row["category"]),
         row["category"],
         tuple(names),
