@@ -213,7 +213,7 @@ def _build_lab(owned: OwnedFolder, settings: Settings, systems: Sequence[Planned
         with stage("an index of their words") as _:
             collection: Any = Collection.open(folder / "office" / "collection")
             origin = str((folder / "office" / "collection").resolve())
-            Index.build(collection, folder / "index", fields=ALL_FIELDS, origin=origin)
+            Index.build(collection, folder / "index", fields=ALL_FIELDS, origin=origin, positions=True)
         done.add("index", index)
     runs = step_key(index, [(one.name, repr(one.pipeline)) for one in systems], DEPTH, code=("retrieval",))
     if not done.has("runs", runs) or not _is_sound(check_grid(folder)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import FastAPI, HTTPException, Query, Request
@@ -14,6 +15,7 @@ from leadline.errors import InputError, LeadlineError, nearest, visible
 from leadline.records.result import Table
 from leadline.retrieval.language.fields import filter_values
 from leadline.retrieval.models.registry import MODELS
+from leadline.show.lab.example_queries import example_queries
 from leadline.show.lab.facts import COLUMNS, collection_facts, document_facts, judgements_of, marks_of
 from leadline.show.lab.lab import Lab
 from leadline.show.lab.opened import OpenedLab, clean
@@ -116,15 +118,28 @@ def search_view(opened: OpenedLab) -> Callable[..., Shown]:
             "qrels_names": [entry.name for entry in opened.lab.entries("qrels")],
             "duplicates_names": [entry.name for entry in opened.lab.entries("duplicates")],
             "folder": opened.lab.name,
+            "examples": [],
         }
-        if not q.strip() or not names:
+        if not names:
             return shown
+        if not q.strip():
+            return {**shown, "examples": _examples(opened, asked.index)}
         try:
             return {**shown, **find_words(opened, asked), "searched": True}
         except LeadlineError as error:
             return {**shown, "error": error_line(error)}
 
     return search
+
+
+def _examples(opened: OpenedLab, index: str) -> list[dict[str, str]]:
+    """Queries that find something in an index; none where it cannot be opened, which a search says."""
+    try:
+        entries = [opened.lab.get("index", index)]
+        found = opened.computed("example queries", entries, lambda: example_queries(opened.context(index)))
+    except LeadlineError:
+        return []
+    return [asdict(example) for example in found]
 
 
 # Prior art: a patent of the collection, or one that is pasted or uploaded, and what bears on each of its claims.
