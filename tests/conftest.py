@@ -11,6 +11,7 @@ import shlex
 import shutil
 import sqlite3
 import time
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -126,6 +127,14 @@ def one_figure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("leadline.show.report.page.in_order", lambda: [FIGURES.named("triangle")])
 
 
+MESH = """<?xml version="1.0"?><DescriptorRecordSet LanguageCode="eng"><DescriptorRecord DescriptorClass="1">
+<DescriptorUI>D006973</DescriptorUI><DescriptorName><String>Hypertension</String></DescriptorName>
+<TreeNumberList><TreeNumber>C14.907.489</TreeNumber></TreeNumberList><ConceptList><Concept><TermList>
+<Term><String>High Blood Pressure</String></Term></TermList></Concept></ConceptList></DescriptorRecord>
+</DescriptorRecordSet>"""
+CPC = """<?xml version="1.0"?><class-scheme scheme-type="cpc"><classification-item level="7" sort-key="C08L67/00">
+<classification-symbol>C08L67/00</classification-symbol><classification-item level="8" sort-key="C08L67/02">
+<classification-symbol>C08L67/02</classification-symbol></classification-item></classification-item></class-scheme>"""
 GRID = """
 [choices.query]
 whole = "text"
@@ -133,6 +142,22 @@ whole = "text"
 bm25 = {step = "search", model = "bm25"}
 dph = {step = "search", model = "dph"}
 """
+
+
+def rejection(patents: Path, topics: Path, qrels: Path) -> dict[str, str]:
+    """A record of an office action on an American topic, whose first claims were rejected over a document it cites."""
+    from leadline.collections.documents.collection import Collection
+    from leadline.records.qrels import read_qrels
+
+    judged = read_qrels(qrels)
+    topic = next(line for line in topics.read_text(encoding="utf-8").split() if line.startswith("US"))
+    patent = Collection.open(patents).document(topic)
+    return {
+        "patentApplicationNumber": patent.application_number.removeprefix("US"),
+        "citedDocumentIdentifier": min(judged.judgements(topic)),
+        "relatedClaimNumberText": "1-2",
+        "citationCategoryCode": "X",
+    }
 
 
 @pytest.fixture(scope="session")
@@ -172,6 +197,11 @@ def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         )
         main(shlex.split("collection build review.csv -o articles --keep all -q"))
         main(shlex.split("qrels labels review.csv -o labels.qrels -q"))
+        main(shlex.split("collection build review.csv -o records --keep all -q"))
+        main(shlex.split("index records -o records.index -q"))
+        Path("desc2026.xml").write_text(MESH)
+        with zipfile.ZipFile("cpc-schemes.zip", "w") as packed:
+            packed.writestr("cpc-scheme-C08L.xml", CPC)
         Path("reading.csv").write_text("document,relevant,drawn\n1,1,0\n2,0,1\n")
         begin_review("asthma", ["review.csv"], ReviewSettings("Asthma"), labels=True)
         shutil.copy("runs/title.run", "late.run")
@@ -194,10 +224,7 @@ def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
             GOLDEN / "documents", "xml", ignore=lambda _, names: [name for name in names if not name.endswith(".xml")]
         )
         Path("documents.jsonl").write_text('{"id": "US7000000B2", "title": "Nail"}\n')
-        action = {"patentApplicationNumber": "20010000103", "citedDocumentIdentifier": "US 5961189 A"}
-        Path("actions.json").write_text(
-            json.dumps([{**action, "relatedClaimNumberText": "1-3,5", "citationCategoryCode": "X"}])
-        )
+        Path("actions.json").write_text(json.dumps([rejection(Path("patents"), Path("topics.tsv"), Path("qrels.txt"))]))
         Path("lab").mkdir()
         shutil.copytree("runs", "lab/runs")
         shutil.copy("qrels.txt", "lab/qrels.txt")

@@ -41,7 +41,7 @@ def test_only_wheels_go_into_the_image() -> None:
     assert "--find-links /wheels leadline " in instructions("RUN")[0]
     made = re.search(r"^wheels:.*\n(?:\t.*\n)*", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     assert made is not None
-    assert made[0].endswith("-w wheels .\n")
+    assert "-w wheels .\n" in made[0]
 
 
 def test_nobody_is_root_in_it() -> None:

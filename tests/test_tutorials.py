@@ -19,7 +19,7 @@ OTHERS = sorted([
     REVIEW, *(DOCS / "how-to").glob("*.md"), *(DOCS / "compare").glob("*.md"),
     *(DOCS / f"{name}.md" for name in (
         "duplicates", "engines", "growth", "judging", "lab", "links", "living-collections", "prior-art",
-        "query-language", "simulated-office", "tuning",
+        "query-language", "simulated-office", "strategies", "tuning",
     )),
 ])  # fmt: skip
 RUN_ELSEWHERE = {  # pages whose commands need files of their own, and the tests that run them
@@ -36,6 +36,7 @@ SMALLER = {  # what is printed in a page, and what is run instead
     "simulated-office": {
         "-o office  ": "-o first --patents 200 ",
         "-o office --patents 100000": "-o second --patents 200",
+        "-o office --articles 2000": "-o third --patents 200 --articles 20",
     },
 }
 SERVERS = (
