@@ -19,7 +19,7 @@ load --table Patents
 """
 SIGNS = {
     "SIGNS1": "coating (wobbly",
-    "SIGNS2": 'layer of "gelignite',
+    "SIGNS2": 'layer of "quag',
     "SIGNS3": "alloy " + "OR " * 300 + "nothing",
 }
 
@@ -53,23 +53,23 @@ def test_groonga_beside_our_own_search(engine: str, office: Office, capsys: pyte
 
 
 def test_signs_of_a_topic_are_no_operators(engine: str) -> None:
-    found = asked(engine, '"gelignite', "(wobbly", "gelignite: -layer", "!!! wobbly~*", "OR").answers.found
-    assert found['"gelignite'][0] == ["SIGNS2"]
+    found = asked(engine, '"quag', "(wobbly", "quag: -layer", "!!! wobbly~*", "OR").answers.found
+    assert found['"quag'][0] == ["SIGNS2"]
     assert found["(wobbly"][0] == found["!!! wobbly~*"][0] == ["SIGNS1"]
-    assert "SIGNS2" in found["gelignite: -layer"][0]
+    assert "SIGNS2" in found["quag: -layer"][0]
     assert "SIGNS3" in found["OR"][0]
 
 
 def test_a_text_sent_as_it_is_has_operators(engine: str) -> None:
     plain = engine.replace("each_word", "# each_word").replace("between_words", "# between_words")
-    done = asked(plain, "coating (wobbly", "gelignite -layer")
+    done = asked(plain, "coating (wobbly", "quag -layer")
     assert "Syntax error: <coating (wobbly||>" in done.failed["coating (wobbly"]
-    assert "SIGNS2" not in done.answers.found["gelignite -layer"][0]
+    assert "SIGNS2" not in done.answers.found["quag -layer"][0]
 
 
 def test_an_answer_that_begins_with_its_columns(engine: str) -> None:
     old = engine.replace('command_version = "3"', 'command_version = "1"').replace("body.n_hits", "1.0.0.0")
     old = old.replace('hits = "body.records"', 'hits = "1.0"\nskip = 2')
-    assert asked(old, "gelignite").answers.found["gelignite"][0] == asked(engine, "gelignite").answers.found["gelignite"][0] == ["SIGNS2"]
-    assert "has 3 entries, fewer than the 9 to skip" in asked(old.replace("= 2", "= 9"), "gelignite").failed["gelignite"]
+    assert asked(old, "quag").answers.found["quag"][0] == asked(engine, "quag").answers.found["quag"][0] == ["SIGNS2"]
+    assert "has 3 entries, fewer than the 9 to skip" in asked(old.replace("= 2", "= 9"), "quag").failed["quag"]
     assert asked(old, "nowhere").answers.found["nowhere"][0] == []
