@@ -18,7 +18,7 @@ from leadline.records.result import Result, Table, counted
 from leadline.retrieval.choices import BEARING, DEFAULT_SYSTEM
 from leadline.retrieval.dense.vectors import stored_vectors
 from leadline.retrieval.index.analysis import Analysis
-from leadline.retrieval.models.searcher import Ranking
+from leadline.retrieval.models.ranking import Ranking
 from leadline.retrieval.passages import Marker, Passage, Passages, Snippet, claim_terms
 from leadline.retrieval.pipeline.context import Query, Request, SearchContext
 from leadline.retrieval.pipeline.context_data import ClassLevel, read_patents, under

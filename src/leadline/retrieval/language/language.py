@@ -28,7 +28,8 @@ from leadline.retrieval.language.tree import (
     Within,
     nodes_of,
 )
-from leadline.retrieval.models.searcher import EMPTY_RANKING, Combine, Contribution, FieldsInput, Ranking, Searcher
+from leadline.retrieval.models.ranking import EMPTY_RANKING, Ranking
+from leadline.retrieval.models.searcher import Combine, Contribution, FieldsInput, Searcher
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

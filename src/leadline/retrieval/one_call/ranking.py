@@ -1,0 +1,151 @@
+"""The best documents of a query in one foreign call, with the results of the search by lists to the last bit.
+
+That is for formulas of which the search computes the weights (`Saturation`), over one field or several as one text, and
+for queries without terms of their own: all others are searched by lists, and so is everything without machine code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from threading import Lock
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from leadline.retrieval.index.index import Index
+from leadline.retrieval.models.ranking import Ranking
+from leadline.retrieval.models.weights import Recipe, Weights
+from leadline.retrieval.one_call.kernel_arguments import MISSING, NO_FACTOR, SAID_FROM, Plans
+from leadline.retrieval.one_call.plans import QueryPlan, plan_of, workspace
+from leadline.text.engine import Kernel, compiled_job, prepared
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    ByLists = Callable[[Sequence[Mapping[str, float]]], list[Ranking]]
+
+Recipes = tuple[tuple[Recipe, float], ...]  # with their factors
+
+PLANS_KEPT = 8  # each has two numbers for every document
+BYTES_A_DOCUMENT = 0.65  # NumPy adds up a posting in the time in which plain Python reads so many bytes of text
+TRIES = 3  # a query with more terms than factors are asked for at a time is asked again
+
+
+class PlannedQuery(NamedTuple):
+    """The plans of a query, and the factor of each."""
+
+    plans: Sequence[QueryPlan]
+    addresses: Plans
+    factors: Sequence[float]
+    stride: int
+
+
+class OneCall:
+    """Ranks documents of an index in one foreign call a query."""
+
+    def __init__(self, weights: Weights) -> None:
+        self.weights = weights
+        self._lock = Lock()
+        self._plans: dict[Recipe, QueryPlan | None] = {}
+        self._known: dict[Recipes, PlannedQuery | None] = {}
+
+    def best(
+        self,
+        queries: Sequence[Mapping[str, float]],
+        recipes: Recipes,
+        k: int,
+        mask: NDArray[np.bool_] | None,
+        by_lists: ByLists,
+    ) -> list[Ranking]:
+        """The k best documents of each query; `by_lists` finds them where this does not.
+
+        `recipes` are those that are added up, with the factor of each.
+        """
+        size = 0
+        if _ranked.engine.kernels is None:  # otherwise the size does not matter
+            size = int(BYTES_A_DOCUMENT * len(self.weights.index)) * sum(map(len, queries))
+        return _ranked.choose(size)(self, queries, recipes, k, mask, by_lists)
+
+    def prepared(self, recipes: Recipes) -> PlannedQuery | None:
+        """What queries with these recipes need; None where one of them is for lists."""
+        if recipes not in self._known:
+            with self._lock:
+                if len(self._plans) + len(recipes) > PLANS_KEPT:
+                    self._plans, self._known = {}, {}
+                self._known[recipes] = self._made(recipes)
+        return self._known.get(recipes)
+
+    def _made(self, recipes: Recipes) -> PlannedQuery | None:
+        plans = []
+        for recipe, _ in recipes:
+            if recipe not in self._plans:
+                self._plans[recipe] = plan_of(self.weights, recipe)
+            plan = self._plans[recipe]
+            if plan is None:
+                return None
+            plans.append(plan)
+        addresses = prepared(Plans(len(plans), np.array([plan.address for plan in plans], np.int64)))
+        return PlannedQuery(plans, addresses, [factor for _, factor in recipes], max(plan.records for plan in plans))
+
+
+def _ranked_by_lists(
+    one_call: OneCall,
+    queries: Sequence[Mapping[str, float]],
+    recipes: Recipes,
+    k: int,
+    mask: NDArray[np.bool_] | None,
+    by_lists: ByLists,
+) -> list[Ranking]:
+    return by_lists(queries)
+
+
+@compiled_job("leadline.retrieval.one_call.kernels.rank_query", plain=_ranked_by_lists)
+def _ranked(
+    kernel: Kernel,
+    one_call: OneCall,
+    queries: Sequence[Mapping[str, float]],
+    recipes: Recipes,
+    k: int,
+    mask: NDArray[np.bool_] | None,
+    by_lists: ByLists,
+) -> list[Ranking]:
+    known = one_call.prepared(recipes)
+    if known is None:
+        return by_lists(queries)
+    index = one_call.weights.index
+    k, address = min(k, len(index)), 0 if mask is None else mask.ctypes.data
+    found = []
+    for terms in queries:
+        best = _query_ranked(kernel, index, known, terms, k, address)
+        found += by_lists([terms]) if best is None else [best]
+    return found
+
+
+def _query_ranked(
+    kernel: Kernel, index: Index, known: PlannedQuery, terms: Mapping[str, float], k: int, mask: int
+) -> Ranking | None:
+    """The best documents of a query; None where it is one for lists. `mask` is the address of what allows documents."""
+    try:
+        content = "\0".join(terms).encode()
+    except UnicodeEncodeError:
+        return None
+    if not index.are_stored(content.split(b"\0")):
+        return None
+    plans, count, size = len(known.plans), len(terms), len(content) + 1
+    work = workspace(len(index), count * plans * known.stride, size)
+    work.text[:size] = content + b"\0"
+    if plans == 1 and known.factors[0] == 1.0:
+        work.multipliers[:count] = list(terms.values())
+    else:
+        work.multipliers[: count * plans] = np.outer(list(terms.values()), known.factors).ravel()
+    for _ in range(TRIES):
+        found = kernel(known.addresses, work.addresses, count, size, known.stride, k, mask, 0)
+        if found >= 0:
+            return Ranking(work.rows[:found].copy(), work.scores[:found].copy())
+        work.clear()
+        if found != NO_FACTOR:
+            break
+        missing = np.unique(work.said[SAID_FROM : SAID_FROM + int(work.said[MISSING])])
+        for plan in known.plans:
+            plan.add_factors(missing)
+    return None
