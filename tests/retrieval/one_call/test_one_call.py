@@ -20,7 +20,7 @@ from leadline.retrieval.index import writing
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.models.ranking import Ranking
-from leadline.retrieval.models.searcher import Searcher
+from leadline.retrieval.models.searcher import How, Searcher
 from leadline.retrieval.one_call import kernel_arguments, plans, ranking
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -194,7 +194,38 @@ def test_a_damaged_list_is_an_error_and_leaves_no_trace(
     assert bits(Searcher(good).search("w0 w5", k=50, fields=fields)) == expected
 
 
+def test_lists_that_are_kept(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Long lists are kept when they are asked for again, within bounds, and give the same bits."""
+    monkeypatch.setenv("LEADLINE_ENGINE", "compiled")
+    queries = [" ".join(WORDS[start : start + 4]) for start in range(6)]
+    for fields in (None, "body"):
+        expected = [bits(by_lists(index).search(query, k=30, fields=fields)) for query in queries]
+        for most in (20_000_000, 3000, 0):
+            monkeypatch.setattr(ranking, "POSTINGS_KEPT", most)
+            monkeypatch.setattr(ranking, "TIMES_COLD", 1)
+            searcher = Searcher(index)
+            for _ in range(3):
+                assert [bits(searcher.search(query, k=30, fields=fields)) for query in queries] == expected
+            assert searcher.one_call is not None
+            kept = sum(int(np.count_nonzero(each)) for plan in searcher.one_call._plans.values() if plan
+                       for each in plan.kept_lists)  # fmt: skip
+            assert bool(kept) == (most > 3000)
+
+
+def test_lists_are_kept_as_their_twin_makes_them(index: Index) -> None:
+    for fields in ({"body": 1.0}, {"title": 2.0, "body": 1.0}):
+        searcher = Searcher(index)
+        ((recipe, _, _),) = searcher._recipes(How("bm25", fields, "text", {}))
+        plan = plans.plan_of(searcher.weights, recipe)
+        assert plan is not None
+        for term in ("w0", "w20", "w59"):
+            (rows, weights), fast = (
+                ranking._weighed.version(kernels)(searcher.weights, plan, term) for kernels in (False, True)
+            )
+            assert (rows.tolist(), weights.tolist()) == (fast[0].tolist(), fast[1].tolist())
+
+
 def test_names_of_places_are_all_different() -> None:
     of_record = [kernel_arguments.NAMES, kernel_arguments.OF_DOCUMENTS, kernel_arguments.OF_FREQUENCIES]
     assert of_record == [0, 10, 10 + kernel_arguments.GOOD + 1]
-    assert kernel_arguments.SLOTS == kernel_arguments.OF_FREQUENCIES + kernel_arguments.GOOD + 1
+    assert kernel_arguments.KEPT_LISTS == kernel_arguments.OF_FREQUENCIES + kernel_arguments.GOOD + 1

@@ -1,8 +1,9 @@
 """The compiled part of a query in one call: terms found, lists unpacked, weighed and added up, the best documents kept.
 
-The arrays are where a `QueryPlan` and a `Workspace` say (`kernel_arguments.py`). Everything that is read from a file is compared
-with its checksum once, and no place in an array is taken from a file without a comparison with its bounds, so that a
-damaged file gives NOT_HERE and never another answer: the caller then searches by lists, which says what is damaged.
+The arrays are where a `QueryPlan` and a `Workspace` say (`kernel_arguments.py`). Everything that is read from a file is
+compared with its checksum once, and no place in an array is taken from a file without a comparison with its bounds, so
+that a damaged file gives NOT_HERE and never another answer: the caller then searches by lists, which says what is
+damaged.
 
 Every document has a total, UNTOUCHED until a term adds to it. Weights are added in the order of the query, so the total
 equals that of the other ways to search, to the last bit. As no weight is negative, totals are compared by their bits:
@@ -27,6 +28,7 @@ from leadline.retrieval.one_call.kernel_arguments import (
     BEST_ROWS,
     CANDIDATE_KEYS,
     CANDIDATE_ROWS,
+    COLD,
     COUNTED,
     DOCUMENTS,
     FACTORS,
@@ -41,8 +43,13 @@ from leadline.retrieval.one_call.kernel_arguments import (
     HEAD,
     HISTOGRAM,
     IS_WEIGHTED,
+    KEPT_LISTS,
+    KEPT_ROWS,
+    KEPT_SIZE,
+    KEPT_WEIGHTS,
     KEYS,
     LIVE_COUNTS,
+    LONG,
     MATCHES,
     MISSING,
     MODULUS,
@@ -73,17 +80,20 @@ from leadline.retrieval.one_call.kernel_arguments import (
     SUMS,
     TERMS,
     TEXT,
+    TIMES_ASKED,
     TOTALS,
     TOTALS_OF,
     TOUCHED,
     UNPACKED,
+    USES,
+    WANTED,
     WEIGHED,
     WIDTHS,
     WORDS,
     Plans,
     Work,
 )
-from leadline.text.kernel_arguments import kernel
+from leadline.text.kernel_arguments import Floats, Int32s, kernel
 from leadline.text.kernels import inline
 
 PER_BLOCK, LANES, ROWS = 128, 4, 32  # of packed arrays, see `packing.py`
@@ -403,6 +413,35 @@ def look_up(plans: Any, addresses: Any, work: Any, terms: int, size: int, stride
     return postings if start == size else np.int64(-1)
 
 
+@apart
+def add_kept(kept: Any, work: Any, multiplier: float, flagged: int) -> None:
+    """Add the weights of a list that is kept to the totals of its documents."""
+    totals, flags, size = floats_at(work[TOTALS_OF]), bytes_at(work[FLAGS]), kept[KEPT_SIZE]
+    rows, weights = int32s_at(kept[KEPT_ROWS]), floats_at(kept[KEPT_WEIGHTS])
+    if multiplier == 1.0:
+        for n in range(size):
+            totals[rows[n]] += weights[n]
+    else:
+        for n in range(size):
+            totals[rows[n]] += multiplier * weights[n]
+    if flagged:
+        for n in range(size):
+            flags[rows[n] // PER_FLAG] = 1
+
+
+@inline
+def note_use(record: Any, said: Any, number: int, documents: int, entry: int) -> None:
+    """Count that a list was asked for, and say so where it is worth keeping."""
+    said[COLD] += documents
+    if documents >= LONG:
+        uses = bytes_at(record[USES])
+        times = np.int64(uses[number]) + 1
+        uses[number] = np.uint8(times if times < TIMES_ASKED else TIMES_ASKED)
+        if times >= TIMES_ASKED and said[WANTED] < MOST_SAID:
+            said[SAID_FROM + MOST_SAID + said[WANTED]] = entry
+            said[WANTED] += 1
+
+
 @inline
 def note_missing(said: Any, documents: int) -> None:
     """Say that there is no factor for a term in so many documents."""
@@ -423,7 +462,16 @@ def add_terms(plans: Any, addresses: Any, work: Any, terms: int, stride: int, fl
         plan, here = int64s_at(addresses[entry % plans]), addresses[entry % plans] + 8 * HEAD
         records, documents = plan[SEGMENTS] * plan[FIELDS], np.int64(0)
         several = plan[IS_WEIGHTED] != 0
-        if several:
+        # A list that is kept is found by the first dictionary that has its term, and covers all segments and fields.
+        first, address = np.int64(0), np.int64(0)
+        while first < records and numbers[entry * stride + first] < 0:
+            first += 1
+        if first < records:
+            record = int64s_at(here + 8 * first * RECORD)
+            address = int64s_at(record[KEPT_LISTS])[numbers[entry * stride + first]]
+        if address != 0:
+            documents = int64s_at(address)[KEPT_SIZE]
+        elif several:
             for r in range(records):
                 if numbers[entry * stride + r] >= 0:
                     record = int64s_at(here + 8 * r * RECORD)
@@ -443,6 +491,10 @@ def add_terms(plans: Any, addresses: Any, work: Any, terms: int, stride: int, fl
         if not (weight >= 0.0 and weight < HIGHEST and multipliers[entry] >= 0.0):
             return -1.0
         most += weight
+        if address != 0:
+            add_kept(int64s_at(address), work, multipliers[entry], flagged)
+            continue
+        note_use(int64s_at(here + 8 * first * RECORD), said, numbers[entry * stride + first], documents, entry)
         if several:
             add_in_fields(plan, work, documents, factor, multipliers[entry], flagged)
         elif said[MISSING] == 0:
@@ -593,7 +645,7 @@ def rank_query(plans: Plans, work: Work, terms: int, size: int, stride: int, k: 
     """
     here = work.addresses
     said, plan = int64s_at(here[SAID]), int64s_at(plans.addresses[0])
-    said[MATCHES] = said[MISSING] = 0
+    said[MATCHES] = said[MISSING] = said[WANTED] = said[COLD] = 0
     postings = look_up(plans.plans, plans.addresses, here, terms, size, stride)
     if postings < 0:
         return NOT_HERE
@@ -610,3 +662,27 @@ def rank_query(plans: Plans, work: Work, terms: int, size: int, stride: int, k: 
     if k <= FEW:
         return best_few(plan, here, k, mask, flagged)
     return best_many(plan, here, k, mask, flagged, most)
+
+
+@kernel
+def weigh_list(plans: Plans, work: Work, size: int, stride: int, rows: Int32s, weights: Floats) -> int:
+    """Write the documents that have a term and their weights; returns how many there are, or NOT_HERE.
+
+    There is room for as many as the lists of the term have in all fields together.
+    """
+    here = work.addresses
+    said, totals = int64s_at(here[SAID]), int64s_at(here[TOTALS_OF])
+    said[MISSING] = said[WANTED] = said[COLD] = 0
+    floats_at(here[MULTIPLIERS])[0] = 1.0
+    if look_up(1, plans.addresses, here, 1, size, stride) <= 0:
+        return NOT_HERE
+    # The total of one term with a multiplier of 1 is its weight.
+    count: Any = np.int64(0)
+    if add_terms(1, plans.addresses, here, 1, stride, 0) < 0.0 or said[MISSING] > 0:
+        return NOT_HERE
+    for i in range(int64s_at(plans.addresses[0])[DOCUMENTS]):
+        if totals[i] != UNTOUCHED:
+            rows[count], weights[count] = np.int32(i), np.int64(totals[i]).view(np.float64)
+            totals[i] = UNTOUCHED
+            count += 1
+    return count

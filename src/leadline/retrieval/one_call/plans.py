@@ -68,6 +68,7 @@ class QueryPlan:
         index = weights.index
         self.recipe, self._having = recipe, having
         self._held: list[NDArray[Any]] = []  # arrays live as long as their addresses are used
+        self.kept_lists: list[NDArray[np.int64]] = []  # of each record: where the lists of its terms are, 0 for none
         self.factors = np.full(len(index) + 1, np.nan)
         self.add_factors(np.arange(1, min(USUAL, len(index)) + 1))
         self.records = len(fields) * len(recipe.fields)
@@ -86,6 +87,13 @@ class QueryPlan:
         """Compute the factors of terms that are in so many documents."""
         self.factors[documents] = self.recipe.factors(self._having, documents.astype(np.float64))
 
+    def keep(self, record: int, number: int, rows: NDArray[np.int32], weights: NDArray[np.float64]) -> None:
+        """Keep the list of a term, by its number in the first dictionary that has it, while others may be searching."""
+        about = np.zeros(3, np.int64)
+        about[at.KEPT_ROWS], about[at.KEPT_WEIGHTS] = self._held_at(rows), self._held_at(weights)
+        about[at.KEPT_SIZE] = len(rows)
+        self.kept_lists[record][number] = self._held_at(about)  # last, when all that it leads to is there
+
     def _held_at(self, array: NDArray[Any]) -> int:
         """The address of an array, which is held."""
         held = np.ascontiguousarray(array)
@@ -102,6 +110,9 @@ class QueryPlan:
             new = np.where(field.live, field.new, np.int32(-1) - np.int32(base)).astype(np.int32)
             record[at.LIVE_COUNTS], record[at.NEW_ROWS] = self._held_at(counts), self._held_at(new)
         names = stored.terms
+        self.kept_lists.append(np.zeros(len(names), np.int64))
+        record[at.KEPT_LISTS] = self._held_at(self.kept_lists[-1])
+        record[at.USES] = self._held_at(np.zeros(len(names), np.uint8))
         record[at.NAMES], record[at.NAME_ENDS] = self._held_at(names.buffer), self._held_at(names.offsets)
         record[at.TERMS], record[at.BASE] = len(names), base
         record[at.STARTS], record[at.TOTALS] = self._held_at(stored.starts), self._held_at(stored.totals)
@@ -126,14 +137,14 @@ class Workspace:
         self.totals, self.frequencies = np.full(room, -0.0), np.zeros(room)
         self.flags = np.zeros(room // at.PER_FLAG + 1, np.uint8)
         self.said = np.zeros(at.SAID_SIZE, np.int64)
-        self.multipliers = np.empty(numbers)
+        self.multipliers, self.found_numbers = np.empty(numbers), np.empty(numbers, np.int64)
         self.rows, self.scores = np.empty(room, np.int32), np.empty(room)
         content = np.empty(text, np.uint8)
         self.text = memoryview(content)  # type: ignore[arg-type]
         arrays: dict[int, NDArray[Any]] = {
             at.TEXT: content,
             at.MULTIPLIERS: self.multipliers,
-            at.NUMBERS: np.empty(numbers, np.int64),
+            at.NUMBERS: self.found_numbers,
             at.TOTALS_OF: self.totals,
             at.FLAGS: self.flags,
             at.UNPACKED: np.empty(at.PER_BLOCK, np.int32),

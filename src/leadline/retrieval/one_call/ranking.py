@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from leadline.retrieval.index.index import Index
 from leadline.retrieval.models.ranking import Ranking
 from leadline.retrieval.models.weights import Recipe, Weights
-from leadline.retrieval.one_call.kernel_arguments import MISSING, NO_FACTOR, SAID_FROM, Plans
-from leadline.retrieval.one_call.plans import QueryPlan, plan_of, workspace
+from leadline.retrieval.one_call.kernel_arguments import COLD, MISSING, MOST_SAID, NO_FACTOR, SAID_FROM, WANTED, Plans
+from leadline.retrieval.one_call.plans import QueryPlan, Workspace, plan_of, workspace
 from leadline.text.engine import Kernel, compiled_job, prepared
 
 if TYPE_CHECKING:
@@ -28,6 +27,8 @@ Recipes = tuple[tuple[Recipe, float], ...]  # with their factors
 
 PLANS_KEPT = 8  # each has two numbers for every document
 BYTES_A_DOCUMENT = 0.65  # NumPy adds up a posting in the time in which plain Python reads so many bytes of text
+POSTINGS_KEPT = 20_000_000  # of long lists that are asked for again: 12 bytes each, so 240 MB in all
+TIMES_COLD = 8  # so many times more postings must be read anew before other lists may take their place
 TRIES = 3  # a query with more terms than factors are asked for at a time is asked again
 
 
@@ -48,6 +49,7 @@ class OneCall:
         self._lock = Lock()
         self._plans: dict[Recipe, QueryPlan | None] = {}
         self._known: dict[Recipes, PlannedQuery | None] = {}
+        self._kept = self._read = 0  # postings that are kept, and that were read anew since they were as many as may be
 
     def best(
         self,
@@ -71,9 +73,37 @@ class OneCall:
         if recipes not in self._known:
             with self._lock:
                 if len(self._plans) + len(recipes) > PLANS_KEPT:
-                    self._plans, self._known = {}, {}
+                    self._forget()
                 self._known[recipes] = self._made(recipes)
         return self._known.get(recipes)
+
+    def _forget(self) -> None:
+        """Begin anew. Searches that are under way hold what they use."""
+        self._plans, self._known, self._kept, self._read = {}, {}, 0, 0
+
+    def keep_lists(self, known: PlannedQuery, terms: Sequence[str], work: Workspace) -> None:
+        """Keep lists that a query said are worth it, within POSTINGS_KEPT."""
+        said, stride = work.said, known.stride
+        wanted = said[SAID_FROM + MOST_SAID : SAID_FROM + MOST_SAID + int(said[WANTED])].tolist()
+        cold, asked = int(said[COLD]), []
+        for entry in wanted:
+            numbers = work.found_numbers[entry * stride : (entry + 1) * stride].tolist()
+            plan = known.plans[entry % len(known.plans)]
+            record = next(place for place in range(plan.records) if numbers[place] >= 0)
+            asked.append((plan, terms[entry // len(known.plans)], record, numbers[record]))
+        for plan, term, record, number in asked:
+            if self._kept >= POSTINGS_KEPT:
+                break
+            rows, weights = _weighed.choose(0)(self.weights, plan, term)
+            with self._lock:
+                if not plan.kept_lists[record][number]:
+                    plan.keep(record, number, rows, weights)
+                    self._kept += len(rows)
+        if self._kept >= POSTINGS_KEPT:
+            with self._lock:
+                self._read += cold
+                if self._read > TIMES_COLD * POSTINGS_KEPT:
+                    self._forget()
 
     def _made(self, recipes: Recipes) -> PlannedQuery | None:
         plans = []
@@ -112,19 +142,19 @@ def _ranked(
     known = one_call.prepared(recipes)
     if known is None:
         return by_lists(queries)
-    index = one_call.weights.index
-    k, address = min(k, len(index)), 0 if mask is None else mask.ctypes.data
+    k, address = min(k, len(one_call.weights.index)), 0 if mask is None else mask.ctypes.data
     found = []
     for terms in queries:
-        best = _query_ranked(kernel, index, known, terms, k, address)
+        best = _query_ranked(kernel, one_call, known, terms, k, address)
         found += by_lists([terms]) if best is None else [best]
     return found
 
 
 def _query_ranked(
-    kernel: Kernel, index: Index, known: PlannedQuery, terms: Mapping[str, float], k: int, mask: int
+    kernel: Kernel, one_call: OneCall, known: PlannedQuery, terms: Mapping[str, float], k: int, mask: int
 ) -> Ranking | None:
     """The best documents of a query; None where it is one for lists. `mask` is the address of what allows documents."""
+    index = one_call.weights.index
     try:
         content = "\0".join(terms).encode()
     except UnicodeEncodeError:
@@ -141,7 +171,10 @@ def _query_ranked(
     for _ in range(TRIES):
         found = kernel(known.addresses, work.addresses, count, size, known.stride, k, mask, 0)
         if found >= 0:
-            return Ranking(work.rows[:found].copy(), work.scores[:found].copy())
+            best = Ranking(work.rows[:found].copy(), work.scores[:found].copy())
+            if work.said[WANTED]:
+                one_call.keep_lists(known, list(terms), work)
+            return best
         work.clear()
         if found != NO_FACTOR:
             break
@@ -149,3 +182,27 @@ def _query_ranked(
         for plan in known.plans:
             plan.add_factors(missing)
     return None
+
+
+Weighed = tuple["NDArray[np.int32]", "NDArray[np.float64]"]
+
+
+def _weighed_plain(weights: Weights, plan: QueryPlan, term: str) -> Weighed:
+    (numbers,) = weights.numbers([plan.recipe], [term])
+    documents, values = weights.postings(numbers[term])
+    return documents.astype(np.int32), values
+
+
+@compiled_job("leadline.retrieval.one_call.kernels.weigh_list", plain=_weighed_plain)
+def _weighed(kernel: Kernel, weights: Weights, plan: QueryPlan, term: str) -> Weighed:
+    """The documents that have a term, ascending, and its weight in each."""
+    index, content = weights.index, term.encode() + b"\0"
+    work = workspace(len(index), plan.records, len(content))
+    work.text[: len(content)] = content
+    rows, found = np.empty(len(index), np.int32), np.empty(len(index))
+    addresses = Plans(1, np.array([plan.address], np.int64))
+    count = kernel(addresses, work.addresses, len(content), plan.records, rows, found)
+    if count < 0:
+        work.clear()
+        return _weighed_plain(weights, plan, term)
+    return rows[:count].copy(), found[:count].copy()
