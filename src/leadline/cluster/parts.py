@@ -186,6 +186,7 @@ class ShardedSearcher(Searcher):
 
     def __init__(self, index: Index, shards: IndexOnCluster) -> None:
         super().__init__(index)
+        self.one_call = None  # the shards rank
         self.crew, self.bounds = shards.crew, shards.bounds
         self.whole = WholeIndex()
 

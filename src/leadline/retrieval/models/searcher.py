@@ -152,7 +152,33 @@ class Searcher:
 
         if self.one_call is None:
             return by_lists(queries)
-        return self.one_call.best(queries, tuple((recipe, factor) for recipe, _, factor in recipes), k, mask, by_lists)
+        added = tuple((recipe, factor) for recipe, _, factor in recipes)
+        return [found for found, _ in self.one_call.best(queries, added, k, mask, by_lists)]
+
+    def search_and_count(
+        self,
+        terms: Mapping[str, float],
+        model: str = "bm25",
+        k: int = 1000,
+        *,
+        fields: FieldsInput = None,
+        combine: Combine = "text",
+        mask: NDArray[np.bool_] | None = None,
+        **parameters: Any,
+    ) -> tuple[Ranking, int | None]:
+        """The k best documents, and how many have a term and are allowed; None where only lists can say."""
+        if k < 1:
+            raise InputError("k", f"must be at least 1, got {k}")
+        how = How(model, fields, combine, parameters)
+        recipes, allowed = self._recipes(how), None if mask is None else self._checked(mask)
+
+        def by_lists(queries: Sequence[Mapping[str, float]]) -> list[Ranking]:
+            return self._best(queries, k, allowed, how, recipes)
+
+        if self.one_call is None:
+            return by_lists([terms])[0], None
+        added = tuple((recipe, factor) for recipe, _, factor in recipes)
+        return self.one_call.best([terms], added, k, allowed, by_lists, counted=True)[0]
 
     def search_having_all(
         self,

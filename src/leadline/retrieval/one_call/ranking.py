@@ -14,13 +14,23 @@ import numpy as np
 
 from leadline.retrieval.models.ranking import Ranking
 from leadline.retrieval.models.weights import Recipe, Weights
-from leadline.retrieval.one_call.kernel_arguments import COLD, MISSING, MOST_SAID, NO_FACTOR, SAID_FROM, WANTED, Plans
+from leadline.retrieval.one_call.kernel_arguments import (
+    COLD,
+    MATCHES,
+    MISSING,
+    MOST_SAID,
+    NO_FACTOR,
+    SAID_FROM,
+    WANTED,
+    Plans,
+)
 from leadline.retrieval.one_call.plans import QueryPlan, Workspace, plan_of, workspace
 from leadline.text.engine import Kernel, compiled_job, prepared
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    Found = tuple[Ranking, int | None]  # the best documents, and how many have a term, where that is known
     ByLists = Callable[[Sequence[Mapping[str, float]]], list[Ranking]]
 
 Recipes = tuple[tuple[Recipe, float], ...]  # with their factors
@@ -58,15 +68,17 @@ class OneCall:
         k: int,
         mask: NDArray[np.bool_] | None,
         by_lists: ByLists,
-    ) -> list[Ranking]:
+        counted: bool = False,
+    ) -> list[Found]:
         """The k best documents of each query; `by_lists` finds them where this does not.
 
-        `recipes` are those that are added up, with the factor of each.
+        `recipes` are those that are added up, with the factor of each. If `counted`, one call also counts the documents
+        that have a term and that the mask allows.
         """
         size = 0
         if _ranked.engine.kernels is None:  # otherwise the size does not matter
             size = int(BYTES_A_DOCUMENT * len(self.weights.index)) * sum(map(len, queries))
-        return _ranked.choose(size)(self, queries, recipes, k, mask, by_lists)
+        return _ranked.choose(size)(self, queries, recipes, k, mask, by_lists, counted)
 
     def prepared(self, recipes: Recipes) -> PlannedQuery | None:
         """What queries with these recipes need; None where one of them is for lists."""
@@ -125,8 +137,9 @@ def _ranked_by_lists(
     k: int,
     mask: NDArray[np.bool_] | None,
     by_lists: ByLists,
-) -> list[Ranking]:
-    return by_lists(queries)
+    counted: bool,
+) -> list[Found]:
+    return [(each, None) for each in by_lists(queries)]
 
 
 @compiled_job("leadline.retrieval.one_call.kernels.rank_query", plain=_ranked_by_lists)
@@ -138,21 +151,28 @@ def _ranked(
     k: int,
     mask: NDArray[np.bool_] | None,
     by_lists: ByLists,
-) -> list[Ranking]:
+    counted: bool,
+) -> list[Found]:
     known = one_call.prepared(recipes)
     if known is None:
-        return by_lists(queries)
+        return _ranked_by_lists(one_call, queries, recipes, k, mask, by_lists, counted)
     k, address = min(k, len(one_call.weights.index)), 0 if mask is None else mask.ctypes.data
-    found = []
+    found: list[Found] = []
     for terms in queries:
-        best = _query_ranked(kernel, one_call, known, terms, k, address)
-        found += by_lists([terms]) if best is None else [best]
+        best = _query_ranked(kernel, one_call, known, terms, k, address, counted)
+        found.append((by_lists([terms])[0], None) if best is None else best)
     return found
 
 
 def _query_ranked(
-    kernel: Kernel, one_call: OneCall, known: PlannedQuery, terms: Mapping[str, float], k: int, mask: int
-) -> Ranking | None:
+    kernel: Kernel,
+    one_call: OneCall,
+    known: PlannedQuery,
+    terms: Mapping[str, float],
+    k: int,
+    mask: int,
+    counted: bool,
+) -> Found | None:
     """The best documents of a query; None where it is one for lists. `mask` is the address of what allows documents."""
     index = one_call.weights.index
     try:
@@ -169,12 +189,12 @@ def _query_ranked(
     else:
         work.multipliers[: count * plans] = np.outer(list(terms.values()), known.factors).ravel()
     for _ in range(TRIES):
-        found = kernel(known.addresses, work.addresses, count, size, known.stride, k, mask, 0)
+        found = kernel(known.addresses, work.addresses, count, size, known.stride, k, mask, int(counted))
         if found >= 0:
             best = Ranking(work.rows[:found].copy(), work.scores[:found].copy())
             if work.said[WANTED]:
                 one_call.keep_lists(known, list(terms), work)
-            return best
+            return best, int(work.said[MATCHES]) if counted else None
         work.clear()
         if found != NO_FACTOR:
             break
