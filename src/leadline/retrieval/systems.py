@@ -417,8 +417,8 @@ def scai() -> Team:
     What is guessed: the grid of the 36 runs, from their letters and scores. The number is taken to be the kind of query
     (1, with the highest bpref, words; 2 phrases; 3 chemistry; 4 biology); the last letter the field of the topic that
     it is made of (e, the highest, all; d, by far the lowest, the title; then b the description, a the claims, c the
-    abstract; 4 has neither d nor e); f and t, counts of terms and each term once, for which nothing speaks. SCAI09TSPM
-    is taken to be of entities. BM25, the 100 best terms of a field, and all weights are ours.
+    abstract; 4 has neither d nor e); f and t, terms weighed by frequency and by TF-IDF, for which only the letters
+    speak. SCAI09TSPM is taken to be of entities. BM25, the 100 best terms of a field, and all weights are ours.
 
     What differs here: noun phrases and entities are found by rules, not by trained taggers. They need an index with the
     fields `phrases`, `entities` (chemistry) and `biology` (`leadline index --fields`). Without them a patent is
@@ -434,7 +434,7 @@ def scai() -> Team:
         "chemistry": ("entities",),
         "biology": ("biology",),
     }
-    weighings: dict[str, Weighing] = {"f": "frequency", "t": "once"}
+    weighings: dict[str, Weighing] = {"f": "frequency", "t": "tfidf"}
     parts = {"e": "", "a": "claims", "b": "description", "c": "abstract", "d": "title"}
     bpref = {  # by the overview, of the runs with f and with t
         1: "e0.400,0.378 a0.378,0.360 b0.389,0.383 c0.350,0.334 d0.214,0.214",
@@ -457,16 +457,16 @@ def scai() -> Team:
         """The 36 runs of prior art; that of all phrases is also one of the survey."""
         for (number, scores), (kind, fields) in zip(bpref.items(), kinds.items(), strict=True):
             for (letter, *score), (counting, weighing) in product(map(list, scores.split()), weighings.items()):
-                part, once = parts[letter], counting == "t"
-                name = "-".join(filter(None, (kind, part, "once" if once else "")))
+                part, tfidf = parts[letter], counting == "t"
+                name = "-".join(filter(None, (kind, part, "tfidf" if tfidf else "")))
                 survey = name == "phrases"
                 yield Variant(
                     name,
-                    f"{kind} of {f'the {part}' if part else 'all fields'}{', each once' if once else ''}",
+                    f"{kind} of {f'the {part}' if part else 'all fields'}{' by TF-IDF' if tfidf else ''}",
                     patent(fields, part, weighing),
                     text("phrases") if survey else None,
                     f"SCAI09PA{counting}{number}{letter}" + (" SCAI09TSNP" if survey else ""),
-                    f"bpref {''.join(score).split(',')[once]}" + ("; xinfAP 0.244" if survey else ""),
+                    f"bpref {''.join(score).split(',')[tfidf]}" + ("; xinfAP 0.244" if survey else ""),
                 )
 
     either = Where(("biology",), then=patent(("entities", "biology")), otherwise=patent(("entities",)))
