@@ -87,8 +87,8 @@ def demo(folder: Path, settings: Settings, stage: Stage, samples: int = SAMPLES)
     ):
         return replace(result, story=tuple(stored.read_text(encoding="utf-8").splitlines()))
     with stage("scores by citations and by the truth") as _:
-        cited = _evidence(lab, lab.judgements, samples)
-        true = _evidence(lab, lab.true, samples, complete=True)
+        cited = _evidence(lab, lab.judgements, samples, "Which system finds more, by citations?")
+        true = _evidence(lab, lab.true, samples, "Which system finds more, in truth?", complete=True)
         recovered = study_lab(folder)
     with stage("is it firm? half the judgements, again and again") as step:
         cited.decide(step)
@@ -121,7 +121,7 @@ def _key_of(stored: Path) -> str:
     return file_sha256(stored) if stored.is_file() else ""
 
 
-def _evidence(lab: PaperInputs, judged: Path | None, samples: int, *, complete: bool = False) -> Evidence:
+def _evidence(lab: PaperInputs, judged: Path | None, samples: int, title: str, *, complete: bool = False) -> Evidence:
     assert judged is not None, "the folder of a demo has true judgements"
     return Evidence.of(
         judged,
@@ -131,6 +131,7 @@ def _evidence(lab: PaperInputs, judged: Path | None, samples: int, *, complete: 
         runs_info=lab.folder / "runs.tsv",
         samples=samples,
         complete=complete,
+        title=title,
     )
 
 
