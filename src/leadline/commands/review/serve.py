@@ -57,6 +57,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--known", metavar="IDS", type=list_of(str), default=(), help="relevant documents that you know already")
     add("--labels", action="store_true", help="take over the labels in the files (CSV or RIS)")
     public("read_labels").add(parser, "column", column={"metavar": "NAME"})
+    add(
+        "--keep-duplicates",
+        action="store_true",
+        help="read records with the same text under other ids one by one (default: each once)",
+    )
     add("--title", type=WORD, help="title of the review (default: the name of its folder)")
     add("--query", type=WORD, help="words to begin with, where no relevant document is known")
     add(
@@ -141,6 +146,7 @@ def _project(options: argparse.Namespace, held: contextlib.ExitStack) -> ReviewP
             known=options.known,
             labels=options.labels or options.column is not None,
             column=options.column,
+            fold_same=not options.keep_duplicates,
         )
         return _hold(begun, held)
     given = [name for name in OF_A_NEW_ONE if getattr(options, name) is not None]
@@ -155,10 +161,11 @@ def _project(options: argparse.Namespace, held: contextlib.ExitStack) -> ReviewP
             known=options.known,
             labels=options.labels or options.column is not None,
             column=options.column,
+            fold_same=not options.keep_duplicates,
         )
-    for name in ("candidates", "labels", "column"):
+    for name in ("candidates", "labels", "column", "keep_duplicates"):
         if getattr(options, name):
-            raise UsageError(f"--{name}", "needs --documents")
+            raise UsageError(f"--{name.replace('_', '-')}", "needs --documents")
     add_known(project, dict.fromkeys(options.known, 1))
     return project
 

@@ -48,6 +48,7 @@ class PrismaCounts:
     reasons: tuple[tuple[str, int], ...]  # for exclusion, most frequent first; of full texts where there are such
     included: int
     known: int  # of those screened, judged before the review
+    same_text: int = 0  # of the duplicates, those with the text of another record under another id
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,7 @@ def prisma_counts(state: ReviewState) -> PrismaCounts:
         tuple(reasons.most_common()),
         int((kept & (full > 0)).sum()) if two else int((grades > 0).sum()),
         known,
+        sum(each.folded for each in project.rounds),
     )
 
 
@@ -216,7 +218,10 @@ def _searched(state: ReviewState) -> tuple[tuple[str, str], ...]:
     settings = state.project.settings
     found = []
     for each in state.project.rounds:
-        families = f" in {each.units:,} families or single documents" if each.records != each.units else ""
+        families = (
+            f" in {each.units:,} families or single documents" if each.records != each.units + each.folded else ""
+        )
+        families += f", {each.folded:,} of them with the text of another under another id" if each.folded else ""
         came = f"{', '.join(each.sources) or 'a collection'}: {each.records:,} documents{families}"
         again = f"; {each.removed:,} more listed twice or in the review already" if each.removed else ""
         found.append((f"Added {each.at[:10]}", came + again))

@@ -17,6 +17,7 @@ import numpy as np
 
 from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Document
+from leadline.collections.documents.fields.references import printed_source
 from leadline.errors import InputError, visible
 from leadline.judge.choices import JUDGING_ROLES, STAGES, Role
 from leadline.judge.journal import LONGEST, Desk, Event, JudgingJournal, Kind, People, Person
@@ -294,7 +295,8 @@ class Cards:
         about = [
             " ".join(filter(None, (document.office, document.kind if is_patent else ""))),
             document.publication,
-            ", ".join(people[:3]),
+            ", ".join(people[:3]) + (" and others" if len(people) > 3 and not is_patent else ""),
+            printed_source(document),
             ", ".join((document.ipc or document.cpc)[:4]),
         ]
         return {

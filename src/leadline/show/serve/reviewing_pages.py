@@ -221,7 +221,9 @@ class ReviewAnswers:
         family = desk.project.units[desk.project.row_of[document]][1:]
         if family:
             shown = ", ".join(visible(each) for each in family[:5]) + (" …" if len(family) > 5 else "")
-            card["about"] = [*card["about"], f"one family with {shown}"]
+            found = desk.cards.document(document)
+            together = "one family with" if found is not None and found.office else "the same text as"
+            card["about"] = [*card["about"], f"{together} {shown}"]
         key = person.name, topic, document
         with desk.lock:
             judging = desk.judging
