@@ -29,7 +29,7 @@ N1  - ASReview_relevant
 PY  - 2001/05/03
 SN  - 1234-5678
 C7  - anything else
-ER  - 
+ER  -
 
 """
 NBIB = """PMID- 10051933

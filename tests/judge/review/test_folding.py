@@ -48,7 +48,8 @@ def test_the_same_text_is_read_once(tmp_path: Path) -> None:
     assert (counts.identified, counts.duplicates, counts.same_text, counts.not_read) == (3, 1, 1, 2)
     assert not list(check_review(project.folder))
     again = ReviewProject.open(project.folder)
-    assert again.rounds == project.rounds and again.rounds[0].folded == 1
+    assert again.rounds == project.rounds
+    assert again.rounds[0].folded == 1
 
 
 def test_what_is_known_of_one_is_known_of_both(tmp_path: Path) -> None:

@@ -44,10 +44,10 @@ def fold(collection: Collection, units: Sequence[tuple[str, ...]], earlier: Earl
     wanted = {key for key, count in counts.items() if count > 1 or key in seen}
     known: dict[str, list[_Record]] = {}
     for (each, _), keys in zip(earlier, before, strict=True):
-        for record in _records(each, {name: key for name, key in keys.items() if key in wanted}):
-            known.setdefault(record.key, []).append(record)
+        for found in _records(each, {name: key for name, key in keys.items() if key in wanted}):
+            known.setdefault(found.key, []).append(found)
     chosen = {name: key for name, key in own.items() if key in wanted}
-    records = {record.name: record for record in _records(collection, chosen)}
+    records = {each.name: each for each in _records(collection, chosen)}
     kept: dict[str, tuple[str, ...]] = {}
     first: dict[str, list[_Record]] = {}
     folded = left_out = 0
