@@ -50,6 +50,8 @@ Kind = Literal[
     "resume",
     "agree",
     "disagree",  # of reviews, see judge/review/review_state.py
+    "tags",
+    "settings",
 ]
 
 LONGEST = 20_000  # characters of a note or of instructions

@@ -3,6 +3,7 @@
 The first time, --documents names what is searched: files (RIS, nbib of PubMed, CSV, JSON lines, patents ...), an
 .asreview project, or a collection. Later, `leadline review serve REVIEW` goes on; with --documents again, what is new
 in them becomes another round, and only that is asked about. Everything that people do is stored in REVIEW.
+--learner and --target may be given again, to change a review that goes on.
 
 Examples:
   leadline review serve asthma --documents search.ris --known 10051933 --reviewers anna,ben
@@ -33,7 +34,8 @@ from leadline.records.result import counted
 if TYPE_CHECKING:
     from leadline.judge.review.project import ReviewProject, ReviewSettings
 
-OF_A_NEW_ONE = ("title", "criteria", "query", "reasons", "learner", "target", "confidence", "double", "stages")
+OF_A_NEW_ONE = ("title", "criteria", "query", "reasons", "confidence", "double", "stages")
+OF_EACH = ("learner", "target")  # which a running review may change
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -131,7 +133,7 @@ def _hold(project: ReviewProject, held: contextlib.ExitStack) -> ReviewProject:
 
 def _project(options: argparse.Namespace, held: contextlib.ExitStack) -> ReviewProject:
     """The review that was named: begun, extended, or as it is; nobody else serves it as long as it is held."""
-    from leadline.judge.review.exchange import add_known, begin_review, extend_review
+    from leadline.judge.review.exchange import add_known, begin_review, change_settings, extend_review
     from leadline.judge.review.project import SETTINGS, ReviewProject
 
     if not (Path(options.review) / SETTINGS).exists() or not ReviewProject.open(options.review).rounds:
@@ -153,6 +155,9 @@ def _project(options: argparse.Namespace, held: contextlib.ExitStack) -> ReviewP
     if given:
         raise UsageError(f"--{given[0]}", f"is only for a new review, and {options.review} exists already")
     project = _hold(ReviewProject.open(options.review), held)
+    if changed := {name: getattr(options, name) for name in OF_EACH if getattr(options, name) is not None}:
+        with wrong_usage():
+            change_settings(project, changed)
     if options.documents:
         return extend_review(
             project,

@@ -10,7 +10,7 @@ import sqlite3
 import tempfile
 import warnings
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,14 +32,15 @@ from leadline.collections.documents.splitting import split
 from leadline.collections.documents.tables import TWICE
 from leadline.errors import InputError, LeadlineWarning, nearest, system_reason, visible
 from leadline.judge.choices import STAGES
-from leadline.judge.journal import Event
+from leadline.judge.journal import Event, new_uid
 from leadline.judge.marks import UNJUDGED, UNSURE
 from leadline.judge.pools import COLUMNS, Pool, Stratum
 from leadline.judge.review.folding import FoldedUnits, fold
 from leadline.judge.review.learners import Rows
-from leadline.judge.review.project import KNOWN, ReviewProject, ReviewSettings, family_units, known_events
-from leadline.judge.review.review_state import ReviewState
+from leadline.judge.review.project import KNOWN, STARTER, ReviewProject, ReviewSettings, family_units, known_events
+from leadline.judge.review.review_state import ReviewState, settings_event
 from leadline.judge.review.simulation import LabelledReview
+from leadline.judge.review.tags import tags_by_document
 from leadline.records.qrels import Qrels
 from leadline.records.result import Table, counted
 from leadline.records.runs import read_run
@@ -157,6 +158,13 @@ def add_known(project: ReviewProject, labels: dict[str, int]) -> int:
         return 0
     with contextlib.closing(project.journal()) as journal:
         return journal.append_all(events)
+
+
+def change_settings(project: ReviewProject, changed: Mapping[str, str | float]) -> None:
+    """Store another learner or target of a review; InputError for one that there is not."""
+    event = settings_event(new_uid(), STARTER, "organiser", project.current_round, changed)
+    with contextlib.closing(project.journal()) as journal:
+        journal.append(event)
 
 
 def _collection(
@@ -510,20 +518,22 @@ def _reasons_notes_readers(state: ReviewState, row: int) -> tuple[str, str, str]
 
 def review_ris(state: ReviewState, stage: str = "") -> bytes:
     """All documents as RIS, with labels in the notes as ASReview writes and reads them."""
-    grades, out = decisions(state, stage), []
+    grades, out, tags = decisions(state, stage), [], tags_by_document(state.judging)
     for row, document in _documents(state):
         reasons, notes, _ = _reasons_notes_readers(state, row)
+        tagged = f"tags: {'; '.join(tags[document.id])}" if document.id in tags else ""
         unsure = "unsure" if grades[row] == UNSURE else ""
-        out.append(reference(document, [LABELS[int(grades[row])], unsure, reasons, notes]))
+        out.append(reference(document, [LABELS[int(grades[row])], unsure, reasons, notes, tagged]))
     return "".join(out).encode("utf-8", "replace")
 
 
 def review_nbib(state: ReviewState, stage: str = "") -> bytes:
     """All documents in PubMed's own form, with the decision, the reasons and the notes in its general notes."""
-    grades, out = decisions(state, stage), []
+    grades, out, tags = decisions(state, stage), [], tags_by_document(state.judging)
     for row, document in _documents(state):
         reasons, notes, _ = _reasons_notes_readers(state, row)
-        out.append(citation(document, [WORDS[int(grades[row])], reasons, notes]))
+        tagged = f"tags: {'; '.join(tags[document.id])}" if document.id in tags else ""
+        out.append(citation(document, [WORDS[int(grades[row])], reasons, notes, tagged]))
     return "".join(out).encode("utf-8", "replace")
 
 
@@ -542,11 +552,13 @@ def review_table(state: ReviewState, stage: str = "") -> Table:
         "reasons",
         "notes",
         "read_by",
+        "tags",
         "draw",
         "round",
         *ABOUT,
     ]
     rows: list[list[object]] = []
+    tags = tags_by_document(state.judging)
     for row, document in _documents(state):
         grade = int(grades[row])
         rows.append(
@@ -559,6 +571,7 @@ def review_table(state: ReviewState, stage: str = "") -> Table:
                 grade if grade >= 0 else "",
                 WORDS[grade],
                 *_reasons_notes_readers(state, row),
+                "; ".join(tags.get(document.id, ())),
                 draw_of.get(row, ""),
                 int(state.project.round_of[row]),
                 *_about(document),

@@ -258,6 +258,13 @@ class ReviewProject:
         places = (hashlib.sha256(f"{seed}\t{unit[0]}".encode()).digest()[:4] for unit in self.units)
         return np.array([int.from_bytes(place, "big") < limit for place in places], np.bool_)
 
+    def with_settings(self, **changed: str | float) -> ReviewProject:
+        """The same review with other settings, which the journal has and the folder has not; what is known is kept."""
+        made = replace(self, settings=replace(self.settings, **changed))  # type: ignore[arg-type]
+        kept = ("row_of", "round_of", "read_twice")
+        vars(made).update({name: vars(self)[name] for name in kept if name in vars(self)})
+        return made
+
     def collections(self) -> list[Collection]:
         """The collection of each round."""
         return [Collection.open(each.place(self.folder)) for each in self.rounds]
