@@ -52,6 +52,9 @@ Kind = Literal[
     "disagree",  # of reviews, see judge/review/review_state.py
     "tags",
     "settings",
+    "machine",
+    "opinion",
+    "consent",
 ]
 
 LONGEST = 20_000  # characters of a note or of instructions

@@ -58,6 +58,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--known", metavar="IDS", type=list_of(str), default=(), help="relevant documents that you know already")
     add("--labels", action="store_true", help="take over the labels in the files (CSV or RIS)")
+    add(
+        "--marks",
+        metavar="NAME=COLUMN",
+        type=list_of(str),
+        default=(),
+        help="take over what each reader decided elsewhere, from a column each; or the word rayyan: from its notes",
+    )
     public("read_labels").add(parser, "column", column={"metavar": "NAME"})
     add(
         "--keep-duplicates",
@@ -86,13 +93,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from leadline.judge.journal import check_name
+    from leadline.judge.review.half_screened import columns_by_person
     from leadline.show.serve.security import Address
 
     Address.of(options.host, options.port, options.url)  # refuses a wrong --url before any work
     for name in options.reviewers:
         check_name(name)
+    if options.marks and not options.documents:
+        raise UsageError("--marks", "needs --documents, the files that have them")
+    if options.marks and options.marks != ("rayyan",):
+        with wrong_usage():
+            columns_by_person(options.marks)
     with contextlib.ExitStack() as held:
-        _serve(options, _project(options, held))
+        project = _project(options, held)
+        if options.marks:
+            _take_over_marks(options, project)
+        _serve(options, project)
+
+
+def _take_over_marks(options: argparse.Namespace, project: ReviewProject) -> None:
+    """Store what readers decided elsewhere, each under their name."""
+    from leadline.judge.review.half_screened import (
+        RAYYAN,
+        add_decisions,
+        columns_by_person,
+        decisions_in_columns,
+        decisions_of_rayyan,
+    )
+
+    if options.marks == (RAYYAN,):
+        found = decisions_of_rayyan(project)
+    else:
+        found = decisions_in_columns(options.documents, columns_by_person(options.marks))
+    new = add_decisions(project, found)
+    if not options.quiet:
+        write(f"{counted(new, 'decision')} of {', '.join(found)} taken over\n")
 
 
 def _serve(options: argparse.Namespace, project: ReviewProject) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from leadline.judge.choices import STAGES
 from leadline.judge.journal import Event
 from leadline.judge.marks import UNJUDGED, UNSURE
+from leadline.judge.review.machine_readers import machine_words
 from leadline.judge.review.project import KNOWN, STARTER
 from leadline.judge.review.review_state import READERS, ReviewState
 from leadline.judge.review.stopping import sensitivity_limit
@@ -176,6 +177,11 @@ def certificate_sentences(state: ReviewState) -> list[str]:
         said.append(
             f"Reviewers disagree on {counted(len(state.disputed), 'document')}, which no expert has decided; where one "
             "of them kept it, it counts as relevant."
+        )
+    said += [machine_words(state.machines, name) for name in state.machines.readers]
+    if disputed := len(state.machine_disputed()):
+        said.append(
+            f"A machine would keep {counted(disputed, 'document')} that people excluded; no expert has decided."
         )
     if project.settings.stages == 2:
         said.append("Relevant means kept after the full text; what was not decided yet counts as relevant.")

@@ -38,6 +38,7 @@ from leadline.judge.review.learners import (
     best_unread,
     similar,
 )
+from leadline.judge.review.machine_readers import Machines
 from leadline.judge.review.project import KNOWN, STARTER, ReviewProject
 from leadline.judge.review.stopping import Certificate, lowest_so_far, missing_limits, with_sensitivity
 from leadline.text.background import Background
@@ -114,6 +115,7 @@ class ReviewState:
     def __post_init__(self) -> None:
         size = len(self.project.units)
         self.grades: dict[str, Grades] = {stage: np.full(size, UNJUDGED, np.int8) for stage in STAGES}
+        self.machines = Machines(size)
         self.readers = np.zeros(size, np.int8)  # how many people marked each abstract
         self.disputed: set[int] = set()  # rows whose abstract reviewers marked differently, and no expert decided
         self.first_read: list[int] = []  # rows in the order in which they were first marked
@@ -142,6 +144,8 @@ class ReviewState:
             self.agreed[event.person] = event
         elif event.kind == "disagree":
             self.agreed.pop(event.person, None)
+        elif event.kind in ("machine", "opinion", "consent"):  # none of them is a mark
+            self.machines.add(event, self.project.row_of.get(event.document))
         elif event.kind == "settings":
             self.project = self.project.with_settings(**settings_of(event))
         elif event.kind == "round":  # there is something to read again, first in the learner's order
@@ -317,6 +321,13 @@ class ReviewState:
             overlooked += not first and grade != 0
         return SecondReadings(both, kept_second, confirmed, kept, overlooked, tuple(waiting))
 
+    def machine_disputed(self) -> list[int]:
+        """The rows that people excluded, a machine that is a second reader would keep, and no expert has decided."""
+        excluded = self.grades[STAGES[0]] == 0
+        rows = self.machines.overlooked(excluded).tolist() if self.machines.with_role("second") else []
+        experts = {name for name, role in self.judging.roles.items() if role == "expert"}
+        return [row for row in rows if experts.isdisjoint(self.marks_of(row, STAGES[0]))]
+
     def bound_with_sensitivity(self, number: int) -> float:
         """The lower limit of recall of a round if reviewers overlook relevant documents; NaN where that is unknown."""
         readings = self.second_readings(number)
@@ -338,8 +349,11 @@ class ReviewState:
 
 def settings_of(event: Event) -> dict[str, Any]:
     """What an event changes of the settings of a running review: its learner, its target."""
-    said = json.loads(event.value)
-    return {name: kind(said[name]) for name, kind in (("learner", str), ("target", float)) if name in said}
+    try:
+        said = json.loads(event.value)
+        return {name: kind(said[name]) for name, kind in (("learner", str), ("target", float)) if name in said}
+    except (ValueError, TypeError):
+        raise InputError("journal", f"event {event.uid} does not change settings: {event.value[:40]!r}") from None
 
 
 def settings_event(uid: str, person: str, role: str, round: int, changed: Mapping[str, str | float]) -> Event:
@@ -480,7 +494,8 @@ class ReadingQueue:
         if not expert:
             return self._second_readings(state, person)
         waiting = state.second_readings(state.project.current_round).waiting
-        return [*sorted(state.disputed), *(row for row in waiting if row not in state.disputed)]
+        ahead = [*sorted(state.disputed), *(row for row in waiting if row not in state.disputed)]
+        return [*ahead, *(row for row in state.machine_disputed() if row not in ahead)]
 
     def _abstracts(
         self, state: ReviewState, person: str, count: int, own: set[int], others: set[int], ahead: list[int]

@@ -433,7 +433,7 @@ class ReviewDesk(JournalDesk):
         self.journal, self.people = project.journal(), People(project.folder / PEOPLE)
         self.lock = threading.RLock()
         self.state = ReviewState(project)
-        self.queue = ReadingQueue(lambda: self.proposer.scores)
+        self.queue = ReadingQueue(lambda: self.state.machines.ordered(self.proposer.scores))
         about = self.settings.title, self.settings.criteria
         topics = {
             stage: Topic(stage, about[0], self.settings.query, about[1], category=STAGE_NAMES[stage])

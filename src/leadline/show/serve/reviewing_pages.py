@@ -53,7 +53,7 @@ def reviewing_app(desk: ReviewDesk, address: Address, title: str, pages: Pages |
         heading = desk.cards.shown_topic(topic)["title"]
         about = {"topic": topic, "document": document, "view": "all", "heading": heading}
         targets = sorted({0.8, 0.9, 0.95, 0.98, 0.99, desk.settings.target})
-        changeable = {"settings": desk.settings, "learners": LEARNER_NAMES, "targets": targets}
+        changeable: dict[str, Any] = {"settings": desk.settings, "learners": LEARNER_NAMES, "targets": targets}
         rights = {"leads": desk.leads(found.person), "sees_all": desk.sees_all(found.person)}
         return pages.page("review.html", found, **about, **rights, stages=stages, known=KNOWN, **changeable)
 
