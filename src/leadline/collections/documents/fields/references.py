@@ -28,7 +28,7 @@ _FIRST_PAGE = re.compile(r"\s*[-\u2013]\s*")
 _DOI = re.compile(r"10\.\d{4,9}/\S+")
 
 
-class Kept(NamedTuple):
+class SourceField(NamedTuple):
     """One field as its source has it."""
 
     form: str
@@ -51,18 +51,18 @@ def _like(form: Form, name: str) -> str:
     return next((alike[0] for alike in _ALIKE[form] if name in alike), name)
 
 
-def fields_of(document: Document) -> list[Kept]:
+def fields_of(document: Document) -> list[SourceField]:
     """The fields that a document keeps as its source wrote them.
 
     >>> fields_of(Document("1", reference=("table:journal_name The Lancet",)))
-    [Kept(form='table', name='journal_name', text='The Lancet')]
+    [SourceField(form='table', name='journal_name', text='The Lancet')]
     """
     found = []
     for each in document.reference:
         form, colon, rest = each.partition(":")
         name, _, text = rest.partition(" ")
         if colon and text:
-            found.append(Kept(form, name, text))
+            found.append(SourceField(form, name, text))
     return found
 
 
@@ -123,7 +123,7 @@ def about(document: Document, name: str) -> list[str]:
     return list(dict.fromkeys(texts))
 
 
-def _plain(field: Kept) -> str:
+def _plain(field: SourceField) -> str:
     return re.sub(r"[\s_-]", "", field.name.lower()) if field.form == "table" else field.name
 
 
