@@ -17,6 +17,7 @@ import numpy as np
 
 from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Document
+from leadline.collections.documents.fields.references import printed_source
 from leadline.errors import InputError, visible
 from leadline.judge.choices import JUDGING_ROLES, STAGES, Role
 from leadline.judge.journal import LONGEST, Desk, Event, JudgingJournal, Kind, People, Person
@@ -24,7 +25,14 @@ from leadline.judge.marks import UNJUDGED, UNSURE, JudgingState, View, in_view, 
 from leadline.judge.pools import Pool
 from leadline.judge.review.learners import Labels, Rows
 from leadline.judge.review.project import PEOPLE, STARTER, ReviewProject
-from leadline.judge.review.review_state import HELD, Proposer, ReadingQueue, ReviewState, switch_events
+from leadline.judge.review.review_state import (
+    HELD,
+    Proposer,
+    ReadingQueue,
+    ReviewState,
+    settings_event,
+    switch_events,
+)
 from leadline.records.topics import Topic, Topics
 from leadline.retrieval.choices import COMMON
 from leadline.retrieval.pipeline.synonyms.chemistry import chemicals
@@ -294,7 +302,8 @@ class Cards:
         about = [
             " ".join(filter(None, (document.office, document.kind if is_patent else ""))),
             document.publication,
-            ", ".join(people[:3]),
+            ", ".join(people[:3]) + (" and others" if len(people) > 3 and not is_patent else ""),
+            printed_source(document),
             ", ".join((document.ipc or document.cpc)[:4]),
         ]
         return {
@@ -424,7 +433,7 @@ class ReviewDesk(JournalDesk):
         self.journal, self.people = project.journal(), People(project.folder / PEOPLE)
         self.lock = threading.RLock()
         self.state = ReviewState(project)
-        self.queue = ReadingQueue(lambda: self.proposer.scores)
+        self.queue = ReadingQueue(lambda: self.state.machines.ordered(self.proposer.scores))
         about = self.settings.title, self.settings.criteria
         topics = {
             stage: Topic(stage, about[0], self.settings.query, about[1], category=STAGE_NAMES[stage])
@@ -511,12 +520,38 @@ class ReviewDesk(JournalDesk):
         self.state.add(event)
         if event.kind == "switch":
             self.queue.release_all()
+        elif event.kind == "settings":
+            self._follow_settings()
         row = self.project.row_of.get(event.document)
         if row is not None:
             self.queue.release(event.topic, row)
 
     def take_all(self, events: Iterable[Event]) -> None:
         self.state = ReviewState.of(self.project, events)
+        self._follow_settings()
+
+    def _follow_settings(self) -> None:
+        """Go on with the settings that the journal has."""
+        self.settings = self.state.project.settings
+        if "proposer" in vars(self):
+            self.proposer.use(self.settings.learner)
+
+    def change_settings(self, person: Person, content: Mapping[str, Any]) -> bool:
+        """Store another learner or target of the running review."""
+        self.check_leads(person)
+        changed = {name: content[name] for name in ("learner", "target") if content.get(name) not in (None, "")}
+        if not isinstance(changed.get("target", 0.5), float) or not isinstance(changed.get("learner", ""), str):
+            raise Refused(400, "learner must be a text, and target a number below 1.")
+        with self.lock:
+            self.refresh()
+            try:
+                about = (check_id(content), person.name, person.role, self.project.current_round)
+                event = settings_event(*about, changed)
+            except InputError as error:
+                raise Refused(400, f"Not possible: {error.problem}.") from None
+            new = self.journal.append(event)
+            self.refresh()
+        return new
 
     def check_topic(self, person: Person, topic: str) -> None:
         if topic not in self.project.topics:
