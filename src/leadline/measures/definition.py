@@ -194,6 +194,11 @@ class Measure(Result):
             from leadline.measures.hits import judged_only
 
             hits = judged_only(hits)
+        if hits.qrels is not None and hits.qrels.kind == "drawn":
+            from leadline.measures.estimated import ESTIMATED, estimate
+
+            if self.definition.name in ESTIMATED:
+                return estimate(self, hits).values
         values = self.definition.function(hits, **self.options)
         if getattr(values, "shape", None) != (hits.rows,):
             got = f"shape {values.shape}" if isinstance(values, np.ndarray) else type(values).__name__

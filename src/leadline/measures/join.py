@@ -412,6 +412,10 @@ class Alignment:
             if below:
                 number = f"{len(below)} topic{'s' * (len(below) != 1)}"
                 lines.append(f"{number} with nothing of grade {level} or more, left out of means: {listed(below)}")
+        if self.qrels.kind == "drawn":
+            from leadline.measures.estimated import judged_note
+
+            lines += filter(None, [judged_note(self.qrels, self.measures)])
         return [*lines, *self._short_lists()]
 
     def _levels(self) -> list[int]:
