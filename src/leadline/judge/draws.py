@@ -96,6 +96,7 @@ def draw_round(
 # A pool that is drawn in rounds: each after the documents of the one before were judged.
 
 
+NOT_DRAWN = -1  # the grade of a document in a pool
 Grades = Mapping[tuple[str, str], int]  # of (topic, document)
 
 
@@ -188,7 +189,7 @@ class Draws:
         return values
 
     def without_last(self) -> Draws:
-        """The draws before the last round."""
+        """The documents drawn before the last round."""
         return replace(self, round_of=np.where(self.round_of == self.rounds, 0, self.round_of).astype(np.uint8))
 
     def names_drawn(self) -> Iterator[tuple[int, tuple[str, str]]]:
@@ -250,11 +251,13 @@ class Draws:
         }
 
     @classmethod
-    def of_content(
-        cls, content: Mapping[str, Any], judged: Qrels, runs: Sequence[str], seed: int, where: str
-    ) -> Draws:
-        """The draws that a record keeps; `judged` is the pool, whose documents may stand in any order."""
-        assert judged.probabilities is not None and judged.expected is not None
+    def of_content(cls, content: Mapping[str, Any], judged: Qrels, runs: Sequence[str], seed: int, where: str) -> Draws:
+        """The draws that a record keeps; `judged` is the pool, whose documents may stand in any order.
+
+        Record and pool are replaced one after the other: where that was stopped, the pool is that before the round.
+        """
+        assert judged.probabilities is not None
+        assert judged.expected is not None
         names = judged.documents.names()
         order = np.array(sorted(range(len(names)), key=lambda d: (judged.topic_of_document[d], names[d])), np.int64)
         try:
@@ -278,7 +281,27 @@ class Draws:
             (first + inside).astype(np.int32),
         )
         chance, expected = judged.probabilities[order], judged.expected[order]
-        return cls(lists, ends, seed, round_of.astype(np.uint8), chance, expected, machine, name, earlier)
+        found = cls(lists, ends, seed, round_of.astype(np.uint8), chance, expected, machine, name, earlier)
+        drawn, before = judged.grades[order] != NOT_DRAWN, found.without_last()
+        return before if (drawn == before.drawn).all() and before.rounds else found.checked(drawn, where)
+
+    def checked(self, drawn: Mask, where: str) -> Draws:
+        """The draws, if these documents are those drawn."""
+        if not np.array_equal(drawn, self.drawn):
+            raise InputError(where, "has other documents drawn than its pool: make the pool again with `leadline pool`")
+        return self
+
+
+def parse_ends(text: str) -> tuple[int, ...]:
+    """The ends of rounds from text such as `12,25,50`.
+
+    >>> parse_ends("12,25,50")
+    (12, 25, 50)
+    """
+    try:
+        return checked_ends([int(part) for part in text.split(",")])
+    except ValueError:
+        raise InputError("rounds", f"{text!r} is not a list of ends such as 12,25,50") from None
 
 
 def checked_ends(ends: Sequence[int]) -> tuple[int, ...]:

@@ -257,6 +257,12 @@ class Pool:
             file.write(self.lines(grades))
             beside.write(self.record())
 
+    def write_round(self, path: str | os.PathLike[str]) -> None:
+        """Write a pool of which one more round was drawn over the one that it was drawn from, judged as that is."""
+        with replacing_ours(path) as file, replacing_ours(f"{os.fspath(path)}{RECORD}") as beside:
+            file.write(self.lines())
+            beside.write(self.record())
+
     def record(self) -> bytes:
         """What is written beside the pool: how it was drawn."""
         families = self.documents.filter(self.documents["document"] != self.documents["unit"])
@@ -335,12 +341,10 @@ class Pool:
         judged, where = read_qrels(path, format="drawn"), f"{os.fspath(path)}{RECORD}"
         check_utf8(path, (*judged.topics, *judged.documents.names()))
         draws = Draws.of_content(record["draws"], judged, record["runs"], record["seed"], where)
-        # Record and pool are replaced one after the other: what was stopped between them is the pool before the round.
-        for one in (draws, draws.without_last()):
-            pool = pool_of_draws(one)
-            if (draws.earlier if one is not draws else record["sha256"]) == _digest(pool.lines()):
-                return pool
-        raise InputError(os.fspath(path), f"is not the pool that {where} records: {_FIX}")
+        pool = pool_of_draws(draws)
+        if _digest(pool.lines()) not in (record["sha256"], draws.earlier):
+            raise InputError(os.fspath(path), f"is not the pool that {where} records: {_FIX}")
+        return pool
 
     def qrels(self, grades: Mapping[tuple[str, str], int], name: str = "pool") -> Qrels:
         """The judgements of the pool: with its strata, for xinfAP and infNDCG, or as drawn in rounds."""

@@ -9,6 +9,7 @@ array([0.4 , 0.6 , 0.38])
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -124,11 +125,12 @@ class RankedLists:
 
     def over_runs(self, of_listed: Array) -> Array:
         """For each document the sum over the runs that list it."""
-        return np.bincount(self.listed, weights=of_listed, minlength=len(self.documents))
+        return np.asarray(np.bincount(self.listed, weights=of_listed, minlength=len(self.documents)), np.float64)
 
     def of_topics(self, of_documents: Array) -> Array:
         """For each topic the sum over its documents."""
-        return np.bincount(self.topic_of_document, weights=of_documents, minlength=len(self.topics))
+        found = np.bincount(self.topic_of_document, weights=of_documents, minlength=len(self.topics))
+        return np.asarray(found, np.float64)
 
     def placed(self, run: str, topic: str) -> Integers:
         """The documents of one list, best first, as places among the topic's documents."""
@@ -140,7 +142,7 @@ class RankedLists:
 def _check_names(runs: Sequence[Run]) -> None:
     if not runs:
         raise InputError("runs", "no run was given")
-    twice = next((one.name for one, other in zip(runs, runs[1:], strict=False) if one.name == other.name), None)
+    twice = next((one.name for one, other in itertools.pairwise(runs) if one.name == other.name), None)
     if twice is not None:
         raise InputError(twice, "is given twice: runs need different names")
 
@@ -153,7 +155,7 @@ def _utf8(run: Run, topic: str, documents: list[str]) -> list[str]:
     return documents
 
 
-# The model: ridge logistic regression over all topics, on the runs' votes and, if there are any, a machine's judgements.
+# The model: ridge logistic regression over all topics, on the runs' votes and a machine's judgements, if there are any.
 
 
 RIDGE, OF_A_RUN, OF_A_TOPIC, OF_THE_REST = 1.0, 10.0, 2.0, 1e-3  # how far weights are drawn towards 0
@@ -176,7 +178,7 @@ def machine_logit(probabilities: Array) -> Array:
 
 
 def first_guess(lists: RankedLists, machine: Array | None = None) -> Array:
-    """The probability of relevance before anything is judged: by the fused rank, halfway to a machine's if there is one."""
+    """The probability of relevance before anything is judged: by the fused rank, and a machine believed by half."""
     top = np.array(
         [
             np.sort(lists.fused[start:stop])[-20:].mean()
@@ -186,7 +188,9 @@ def first_guess(lists: RankedLists, machine: Array | None = None) -> Array:
     guess = np.clip(WORTH_FIRST * (lists.fused / top[lists.topic_of_document]) ** 1.5, 1e-4, WORTH_FIRST)
     if machine is None:
         return guess
-    return np.where(np.isnan(machine), guess, (guess + WORTH_FIRST * machine) / 2)
+    said = machine_logit(machine)
+    said = np.where(np.isnan(said), 0.0, said - np.nanmean(said))  # a machine that says yes to all says nothing
+    return np.clip(_probability(np.log(guess / (1 - guess)) + said / 2), 1e-4, 1 - 1e-4)
 
 
 def predict(lists: RankedLists, judged: Integers, relevant: Mask, machine: Array | None = None) -> Prediction:

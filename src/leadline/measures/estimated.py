@@ -7,7 +7,6 @@ right whatever the model says, and the more exact the better the model is.
 
 >>> from leadline.records.qrels import Qrels
 >>> qrels = Qrels.from_columns(["7"] * 3, list("abc"), [1, 0, -1], probabilities=[1, 1, 0.5], expected=[0.8, 0.2, 0.5])
->>> from leadline.measures.definition import parse_measure
 >>> from leadline.measures.evaluate import evaluate
 >>> evaluate(qrels, {"x": {"7": {"a": 3, "c": 2, "b": 1}}}, "R P@2").values.tolist()
 [[[1.0, 0.75]]]
@@ -15,81 +14,26 @@ right whatever the model says, and the more exact the better the model is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from leadline.errors import MeasureError
 from leadline.measures.gains import discounts, gains_of
 from leadline.measures.hits import Array, Hits, Integers
 
 if TYPE_CHECKING:
-    from leadline.measures.definition import Measure
-    from leadline.records.qrels import Qrels
+    pass
 
-COUNTS = ("judged", "num_ret", "unjudged")  # measures that drawn judgements give as any other
 SHRUNK = 10  # judged relevant documents of all topics that a topic's share of a higher grade is mixed with
 LEAST_LEFT = 0.3  # of the divisor, where a document is left out
 LEAST, MOST = 0.5, 2.0  # the estimated number of relevant documents, as a multiple of what the model counts
 
 
-class Estimate(NamedTuple):
+class EstimatedValues(NamedTuple):
     """The estimate of each row, and the variance that it has because few documents were drawn."""
 
     values: Array
     variance: Array
-
-
-def estimate(measure: Measure, hits: Hits) -> Estimate:
-    """A measure of every row, one of ESTIMATED."""
-    return _estimate(ESTIMATED[measure.definition.name](hits, **measure.options), hits)
-
-
-def scored(measure: Measure, hits: Hits) -> Estimate:
-    """The values of a measure as `evaluate` gives them, NaN where nothing relevant was judged, and their variances.
-
-    A count of judged documents is no estimate, and its variance is NaN.
-    """
-    if measure.definition.name not in ESTIMATED:
-        values = measure(hits)
-        return Estimate(values, np.full(len(values), np.nan))
-    values, variance = estimate(measure, hits)
-    undefined = hits.n_relevant(measure.level) == 0
-    return Estimate(np.where(undefined, np.nan, values), np.where(undefined, np.nan, variance))
-
-
-def check_estimated(measures: Sequence[Measure], name: str) -> None:
-    """Raise an error for a measure that drawn judgements cannot give."""
-    for measure in measures:
-        if (measure.definition.name not in ESTIMATED and measure.definition.name not in COUNTS) or measure.condensed:
-            known = ", ".join(sorted(ESTIMATED, key=str.lower))
-            raise MeasureError(
-                f"{measure.text} cannot be estimated from the judgements of {name}, which were drawn with known "
-                f"probabilities; {known} can be"
-            )
-
-
-def judged_note(qrels: Qrels, measures: Sequence[Measure]) -> str:
-    """How many judgements the estimates rest on, as a sentence; nothing for other judgements.
-
-    >>> from leadline.measures.definition import parse_measures
-    >>> from leadline.records.qrels import Qrels
-    >>> qrels = Qrels.from_columns(["7"] * 3, list("abc"), [1, 0, -1], probabilities=[1, 1, 0.5], expected=[1, 0, 0.5])
-    >>> judged_note(qrels, parse_measures("AP R@100"))
-    'AP, R@100: estimated from 2 judged a topic, drawn with known probabilities'
-    """
-    if qrels.kind != "drawn":
-        return ""
-    names = ", ".join(dict.fromkeys(measure.text for measure in measures if measure.definition.name in ESTIMATED))
-    return f"{names}: {words_of(qrels)}, drawn with known probabilities" if names else ""
-
-
-def words_of(qrels: Qrels) -> str:
-    """`estimated from 100 judged a topic`, with the range where topics differ."""
-    counts = np.bincount(qrels.topic_of_document[qrels.grades >= 0], minlength=len(qrels.topics))
-    least, most = int(counts.min()), int(counts.max())
-    return f"estimated from {most} judged a topic" if least == most else f"estimated from {least} to {most} judged a topic"
 
 
 # What judged documents count, by the level from which on a grade is relevant.
@@ -115,7 +59,9 @@ def counted(hits: Hits, level: int) -> Counted:
 
 def _counted(hits: Hits, level: int) -> Counted:
     qrels, judged = hits.qrels, hits.judged
-    assert qrels is not None and qrels.expected is not None and qrels.probabilities is not None
+    assert qrels is not None
+    assert qrels.expected is not None
+    assert qrels.probabilities is not None
     made = judged.grades >= 0
     relevant = judged.grades >= level
     expected = qrels.expected
@@ -178,44 +124,47 @@ def _weight(hits: Hits, error: Array) -> Array:
 
 
 def _chances(hits: Hits) -> Array:
-    assert hits.qrels is not None and hits.qrels.probabilities is not None
+    assert hits.qrels is not None
+    assert hits.qrels.probabilities is not None
     return hits.qrels.probabilities
 
 
-def _average_precision(hits: Hits, effort: int | None = None, rel: int = 1) -> Parts:
+def estimated_average_precision(hits: Hits, effort: int | None = None, rel: int = 1) -> EstimatedValues:
     read, known, weight, errors = _binary(hits, rel, effort)
     each = 1 / read.rank
-    return Parts(read, known.counts, each, each, known.relevant, weight, errors)
+    return _estimate(Parts(read, known.counts, each, each, known.relevant, weight, errors), hits)
 
 
-def _recall(hits: Hits, effort: int | None = None, rel: int = 1) -> Parts:
+def estimated_recall(hits: Hits, effort: int | None = None, rel: int = 1) -> EstimatedValues:
     read, known, weight, errors = _binary(hits, rel, effort)
-    return Parts(read, known.counts, np.ones(len(read.rank)), None, known.relevant, weight, errors)
+    return _estimate(Parts(read, known.counts, np.ones(len(read.rank)), None, known.relevant, weight, errors), hits)
 
 
-def _precision(hits: Hits, effort: int, rel: int = 1) -> Parts:
+def estimated_precision(hits: Hits, effort: int, rel: int = 1) -> EstimatedValues:
     read, known, _, (own, _, _) = _binary(hits, rel, effort)
     nothing = np.zeros(len(own))  # the divisor is known
     topics = len(hits.judged.offsets) - 1
     fixed = np.full(topics, float(effort))
-    return Parts(read, known.counts, np.ones(len(read.rank)), None, fixed, nothing, (own, nothing, nothing))
+    return _estimate(
+        Parts(read, known.counts, np.ones(len(read.rank)), None, fixed, nothing, (own, nothing, nothing)), hits
+    )
 
 
-def _pres(hits: Hits, effort: int = 1000, rel: int = 1) -> Parts:
+def estimated_pres(hits: Hits, effort: int = 1000, rel: int = 1) -> EstimatedValues:
     # PRES = Σ (N + 1 − r + relevant documents above) / (N n) over the relevant documents found.
     read, known, weight, errors = _binary(hits, rel, effort)
     alone, paired = (effort + 1 - read.rank) / effort, np.full(len(read.rank), 1 / effort)
-    return Parts(read, known.counts, alone, paired, known.relevant, weight, errors)
+    return _estimate(Parts(read, known.counts, alone, paired, known.relevant, weight, errors), hits)
 
 
-def _ndcg(
+def estimated_ndcg(
     hits: Hits,
     effort: int | None = None,
     gain: Any = "linear",
     discount: Any = "log2",
     base: float = 2.0,
     gains: dict[int, float] | None = None,
-) -> Parts:
+) -> EstimatedValues:
     read = hits if effort is None else hits.where(hits.rank <= effort)
     grades: Integers = np.arange(1, max(1, int(hits.judged.grades.max(initial=1))) + 1)
     steps = np.diff(gains_of(grades, gain, gains), prepend=0.0)  # what each level adds to the gain of those below it
@@ -237,12 +186,12 @@ def _ndcg(
         lost += step * known.error * at_end[hits.judged.topic]
     errors = _adds(hits, gained, gained), _adds(hits, gained, lost), _adds(hits, lost, lost)
     alone = 1 / discounts(read.rank, discount, base)
-    return Parts(read, counts, alone, None, ideal, _weight(hits, lost), errors)
+    return _estimate(Parts(read, counts, alone, None, ideal, _weight(hits, lost), errors), hits)
 
 
-def _estimate(parts: Parts, hits: Hits) -> Estimate:
+def _estimate(parts: Parts, hits: Hits) -> EstimatedValues:
     """The estimate, with Beale's correction for the ratio, and its variance."""
-    read, topics = parts.read, len(hits.judged.offsets) - 1
+    read = parts.read
     gained, both, lost = parts.variances
     divisor = parts.divisor[hits.topic]
     count = parts.counts[read.document]
@@ -255,19 +204,27 @@ def _estimate(parts: Parts, hits: Hits) -> Estimate:
         change = change + read.total(adds)[read.row] - _down_to(read, adds)
 
     # u, the derivative by a document's relevance: (change · gain's error − value · divisor's error) / divisor.
-    lost_in_all = np.bincount(hits.judged.topic, weights=lost, minlength=topics)[hits.topic]
+    lost_in_all = _of_topics(hits, lost)
     at = read.document
     together = read.total(change * both[at])
     bias = _over(together - value * lost_in_all, divisor**2)
-    corrected = value + bias / (1 + _over(lost_in_all, divisor**2))
+    corrected = value + bias / (1.0 + _over(lost_in_all, divisor**2))
 
     # V = Σ k u² e² as if each document were left out, of the divisor too: without that the intervals of recall, where
     # one document of a small probability can be a third of all relevant ones, covered .85 instead of .95.
     left = np.maximum(1 - _over(parts.weight, parts.divisor[hits.judged.topic]), LEAST_LEFT)
     gained, both, lost = (each / left**2 for each in (gained, both, lost))
-    lost_in_all = np.bincount(hits.judged.topic, weights=lost, minlength=topics)[hits.topic]
-    squares = read.total(change**2 * gained[at]) - 2 * value * read.total(change * both[at]) + value**2 * lost_in_all
-    return Estimate(corrected, np.maximum(_over(squares, divisor**2), 0.0))
+    lost_in_all = _of_topics(hits, lost)
+    squares = read.total(change**2 * gained[at]) - 2 * value * read.total(change * both[at])
+    squares = squares + value**2 * lost_in_all
+    return EstimatedValues(corrected, np.maximum(_over(squares, divisor**2), 0.0))
+
+
+def _of_topics(hits: Hits, of_documents: Array) -> Array:
+    """For each row the sum over the documents of its topic."""
+    topics = len(hits.judged.offsets) - 1
+    found = np.bincount(hits.judged.topic, weights=of_documents, minlength=topics)
+    return np.asarray(found[hits.topic], np.float64)
 
 
 def _over(above: Array, below: Array) -> Array:
@@ -279,12 +236,3 @@ def _down_to(hits: Hits, values: Array) -> Array:
     total = np.cumsum(values)
     before = np.concatenate([[0.0], total])[hits.offsets[:-1]]
     return np.asarray(total - before[hits.row])
-
-
-ESTIMATED: Mapping[str, Callable[..., Parts]] = {
-    "AP": _average_precision,
-    "nDCG": _ndcg,
-    "P": _precision,
-    "PRES": _pres,
-    "R": _recall,
-}

@@ -39,6 +39,7 @@ Progress = Callable[[int, int], None]
 FilePath = str | os.PathLike[str]
 
 MAIN_MEASURE = "PRES@1000"  # decides where the user names none: recall matters, and how early it comes
+COUNTS = ("judged", "num_ret", "unjudged")  # measures that judgements drawn with known probabilities give as any other
 _DEFAULTS = {
     "plain": f"{MAIN_MEASURE} R@1000 AP nDCG@10 P@10 judged@10",
     "strata": "xinfAP infNDCG",
@@ -173,9 +174,7 @@ def evaluate(
                 hits = without_copies(hits, [ranks for part in parts for ranks in part.copies], everything, copies)
             for m in places:
                 if variances is not None:
-                    from leadline.measures.estimated import scored
-
-                    values_here, variance = scored(wanted[m], hits)
+                    values_here, variance = estimated(wanted[m], hits)
                     cube[rows, :, m, 0] = values_here.reshape(len(parts), -1)
                     variances[rows, :, m] = variance.reshape(len(parts), -1)
                     continue
@@ -300,9 +299,13 @@ def _with_distinct_names(sources: list[Source]) -> list[Source]:
 def check_needs(measures: Sequence[Measure], qrels: Qrels) -> None:
     """Raise an error for a measure that needs other judgements, before any run is read."""
     if qrels.kind == "drawn":
-        from leadline.measures.estimated import check_estimated
-
-        check_estimated(measures, qrels.name)
+        for measure in measures:
+            counted = measure.definition.name in COUNTS
+            if (measure.definition.estimated is None and not counted) or measure.condensed:
+                raise MeasureError(
+                    f"{measure.text} cannot be estimated from the judgements of {qrels.name}, which were drawn with "
+                    f"known probabilities; AP, nDCG, P, PRES and R can be"
+                )
     for measure in measures:
         for need, kinds in (("strata", "stratum"), ("prels", "sampling probability")):
             if need in measure.view.needs and qrels.kind != need:
@@ -426,6 +429,19 @@ def _batches(parts: Iterable[RunHits]) -> Iterator[tuple[slice, list[RunHits]]]:
             first, batch = first + len(batch), []
     if batch:
         yield slice(first, first + len(batch)), batch
+
+
+def estimated(measure: Measure, hits: Hits) -> tuple[Array, Array]:
+    """The values of a measure by judgements drawn with known probabilities, and the variances of these estimates.
+
+    A count of judged documents is no estimate, and its variance is NaN.
+    """
+    if measure.definition.estimated is None:
+        values = measure(hits)
+        return values, np.full(len(values), np.nan)
+    values, variance = measure.definition.estimated(hits, **measure.options)
+    undefined = hits.n_relevant(measure.level) == 0
+    return np.where(undefined, np.nan, values), np.where(undefined, np.nan, variance)
 
 
 def treated(measure: Measure, hits: Hits, unjudged: Unjudged) -> Array:

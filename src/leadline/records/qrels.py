@@ -301,7 +301,8 @@ class Qrels(Result):
                 yield b"%s 0 %s %d\n" % (encode_id(topic), self.documents.at(i), self.grades[i])
 
     def _drawn_lines(self) -> Iterator[bytes]:
-        assert self.probabilities is not None and self.expected is not None
+        assert self.probabilities is not None
+        assert self.expected is not None
         values = zip(self.grades.tolist(), self.probabilities.tolist(), self.expected.tolist(), strict=True)
         topics = [encode_id(topic) for topic in self.topics]
         for i, (t, (grade, chance, expected)) in enumerate(zip(self.topic_of_document.tolist(), values, strict=True)):
@@ -673,4 +674,11 @@ def _drawn(table: FieldTable) -> Qrels:
     return Builder(table.text.name, table.coded(0), table.coded(2), grades, table.line_number).drawn(chances, expected)
 
 
-_READERS = {"plain": _plain, "strata": _strata, "subtopics": _subtopics, "prels": _prels, "passages": _passages, "drawn": _drawn}
+_READERS = {
+    "plain": _plain,
+    "strata": _strata,
+    "subtopics": _subtopics,
+    "prels": _prels,
+    "passages": _passages,
+    "drawn": _drawn,
+}
