@@ -4,8 +4,8 @@
 
 A size is a number of documents, and how many passages of 120 words each has. The words are those of real patents, as in
 benchmarks/search_texts.py, or drawn where the collection is not there. Every step runs after a warm-up on one core,
-and what is counted is processor time. A cost is `fixed + documents · a + words · b`, none of them negative. `--write` puts the
-tables into docs/growth.md; the slopes themselves are kept in src/leadline/show/cost_model.py.
+and what is counted is processor time. A cost is `fixed + documents · a + words · b`, none of them negative. `--write`
+puts the tables into docs/growth.md; the slopes themselves are kept in src/leadline/show/cost_model.py.
 """
 
 from __future__ import annotations

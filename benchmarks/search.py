@@ -142,7 +142,9 @@ class Measured:
         is_behind = bool(ratios) and ratios[fastest] < 1
         self.count[table] += 1
         if is_behind:
-            self.behind[table].append((", ".join(map(str, cells)), fastest, 1 / ratios[fastest]))
+            named = zip(HEADS[table][0], cells, strict=False)
+            which = ", ".join(IN_WORDS.get(head, "{}").format(cell) for head, cell in named)
+            self.behind[table].append((which, fastest, 1 / ratios[fastest]))
         shown = [f"{ratios[name]:.2f}" if name in ratios else "–" for name in self.peers]
         verdict = f"{fastest} is faster" if is_behind else "ours"
         self.rows[table].append(row([*cells, f"{ours:,.{digits}f}", *shown, verdict]))
@@ -183,6 +185,7 @@ HEADS: dict[str, tuple[list[str], list[str]]] = {
     "whole": (["documents", "query", "ms"], ["fastest"]),
     "repeated": (["documents", "query", "k", "µs a query"], ["fastest"]),
 }
+IN_WORDS = {"documents": "{} documents", "words": "{} words", "k": "k {}"}  # of a cell, by the head of its column
 
 
 def row(cells: list[Any]) -> str:
