@@ -19,7 +19,8 @@ from leadline.judge.review.report import ReviewReport, certificate_sentences
 from leadline.judge.review.stopping import LEAST_IN_A_ROW, SHARE_IN_A_ROW
 from leadline.judge.review.tags import tag_text, tags_of, used_tags
 from leadline.show.serve.app import JUDGES, Pages, Refused, Written, add_storing, shown_undoable, stored, text_of
-from leadline.show.serve.desks import CRITERIA, Field, ReviewDesk
+from leadline.show.serve.cards import Field
+from leadline.show.serve.desks import CRITERIA, ReviewDesk
 from leadline.show.serve.discovery_figure import discovery_figure
 from leadline.show.serve.reviewing_figures import certificate_figure, flow_chart, report_pdf
 from leadline.show.serve.security import Address
