@@ -20,7 +20,8 @@ MOST_SAID = 500  # numbers of documents without a factor, and behind them lists 
 # What a kernel returns where it found nothing.
 NOT_HERE, NO_FACTOR = -1, -2
 
-LONG = 512  # documents of a list from which on it is kept,
+LONG = 512  # documents of a list, and one in so many
+LONG_SHARE = 32  # of all: from then on it is kept, since to make it all totals are looked at
 TIMES_ASKED = 2  # where it is asked for so often
 MOST_REQUIRED = 64  # terms that a document must have, of a query in one call
 PER_FLAG = 64  # documents that share the flag that one of them was touched

@@ -77,6 +77,7 @@ from leadline.retrieval.one_call.kernel_arguments import (
     HISTOGRAM,
     LOADED,
     LONG,
+    LONG_SHARE,
     MATCHES,
     MISSING,
     MOST_REQUIRED,
@@ -243,10 +244,10 @@ def add_kept(kept: Any, work: Any, multiplier: float, flagged: int) -> None:
 
 
 @inline
-def note_use(record: Any, said: Any, number: int, documents: int, entry: int) -> None:
+def note_use(record: Any, said: Any, number: int, documents: int, entry: int, all_documents: int) -> None:
     """Count that a list was asked for, and say so where it is worth keeping."""
     said[COLD] += documents
-    if documents >= LONG:
+    if documents >= LONG and documents * LONG_SHARE >= all_documents:
         uses = bytes_at(record[USES])
         times = np.int64(uses[number]) + 1
         uses[number] = np.uint8(times if times < TIMES_ASKED else TIMES_ASKED)
@@ -307,7 +308,14 @@ def add_terms(plans: Any, addresses: Any, work: Any, terms: int, stride: int, fl
         if address != 0:
             add_kept(int64s_at(address), work, multipliers[entry], flagged)
             continue
-        note_use(int64s_at(here + 8 * first * RECORD), said, numbers[entry * stride + first], documents, entry)
+        note_use(
+            int64s_at(here + 8 * first * RECORD),
+            said,
+            numbers[entry * stride + first],
+            documents,
+            entry,
+            plan[DOCUMENTS],
+        )
         if several:
             add_in_fields(plan, work, documents, factor, multipliers[entry], flagged)
         elif said[MISSING] == 0:
@@ -660,7 +668,7 @@ def rank_required(plans: Plans, work: Work, terms: int, size: int, stride: int, 
 def weigh_list(plans: Plans, work: Work, size: int, stride: int, rows: Int32s, weights: Floats) -> int:
     """Write the documents that have a term and their weights; returns how many there are, or NOT_HERE.
 
-    There is room for as many as the lists of the term have in all fields together.
+    There is room for one more than all documents.
     """
     here = work.addresses
     said, totals = int64s_at(here[SAID]), int64s_at(here[TOTALS_OF])
@@ -672,9 +680,9 @@ def weigh_list(plans: Plans, work: Work, size: int, stride: int, rows: Int32s, w
     count: Any = np.int64(0)
     if add_terms(1, plans.addresses, here, 1, stride, 0) < 0.0 or said[MISSING] > 0:
         return NOT_HERE
-    for i in range(int64s_at(plans.addresses[0])[DOCUMENTS]):
-        if totals[i] != UNTOUCHED:
-            rows[count], weights[count] = np.int32(i), np.int64(totals[i]).view(np.float64)
-            totals[i] = UNTOUCHED
-            count += 1
+    for i in range(int64s_at(plans.addresses[0])[DOCUMENTS]):  # without branches, because they would be mispredicted
+        total = totals[i]
+        rows[count], weights[count] = np.int32(i), np.int64(total).view(np.float64)
+        totals[i] = UNTOUCHED
+        count += np.int64(total != UNTOUCHED)
     return count

@@ -253,10 +253,10 @@ def _weighed_plain(weights: Weights, plan: QueryPlan, term: str) -> Weighed:
 @compiled_job("leadline.retrieval.one_call.kernels.weigh_list", plain=_weighed_plain)
 def _weighed(kernel: Kernel, weights: Weights, plan: QueryPlan, term: str) -> Weighed:
     """The documents that have a term, ascending, and its weight in each."""
-    index, content = weights.index, term.encode() + b"\0"
+    content = term.encode() + b"\0"
     work = workspace(plan.room, plan.records, len(content))
     work.text[: len(content)] = content
-    rows, found = np.empty(len(index), np.int32), np.empty(len(index))
+    rows, found = work.rows, work.scores  # which are large, and new ones would be slow to come by
     addresses = Plans(1, np.array([plan.address], np.int64))
     count = kernel(addresses, work.addresses, len(content), plan.records, rows, found)
     if count < 0:
