@@ -33,6 +33,7 @@ from leadline.judge.review.review_state import (
     settings_event,
     switch_events,
 )
+from leadline.records.result import counted
 from leadline.records.topics import Topic, Topics
 from leadline.retrieval.choices import COMMON
 from leadline.retrieval.pipeline.synonyms.chemistry import chemicals
@@ -52,6 +53,16 @@ INSTRUCTIONS = (
 )
 
 
+class PoolRound(NamedTuple):
+    """Where a pool stands that is drawn in rounds."""
+
+    number: int
+    end: int  # how many documents of a topic are drawn when it ends
+    drawn: int  # documents in all
+    left: int  # of them, not judged yet
+    further: int | None  # where the next round ends; None after the last
+
+
 @dataclass
 class JudgingDesk(JournalDesk):
     """What the pages ask and tell."""
@@ -63,15 +74,43 @@ class JudgingDesk(JournalDesk):
     instructions: str = INSTRUCTIONS
     reasons: tuple[str, ...] = REASONS
     state: JudgingState = field(default_factory=JudgingState)
+    path: str = ""  # of the pool; where it is not known, no round is drawn
 
     def __post_init__(self) -> None:
         self.lock = threading.RLock()  # of the state; the journal has its own
+        self._take_pool()
+        self.refresh()
+
+    def _take_pool(self) -> None:
         self._documents: dict[str, list[str]] = {topic: [] for topic in self.pool.topics}
         for topic, document in self.pool.to_judge().select("topic", "document").iter_rows():
             self._documents[topic].append(document)
         self._members = {topic: frozenset(documents) for topic, documents in self._documents.items()}
         self._orders: dict[tuple[str, str], list[str]] = {}
-        self.refresh()
+
+    def round(self) -> PoolRound | None:
+        """Where a pool that is drawn in rounds stands; None for any other, which is drawn at once."""
+        draws = self.pool.draws
+        if draws is None or not self.path:
+            return None
+        grades = self.state.final()[0]
+        wanted = self.pool.to_judge().select("topic", "document").rows()
+        left = sum(key not in grades for key in wanted)
+        further = draws.ends[draws.rounds] if draws.rounds < len(draws.ends) else None
+        return PoolRound(draws.rounds, draws.ends[draws.rounds - 1], len(wanted), left, further)
+
+    def draw_round(self) -> None:
+        """Draw the next round of the pool by what was judged, and show it."""
+        with self.lock:
+            now = self.round()
+            if now is None or now.further is None:
+                raise Refused(409, "There is no other round: `leadline judge next POOL --to N` draws one.")
+            if now.left:
+                raise Refused(409, f"{counted(now.left, 'document')} of this round are left to judge.")
+            drawn = self.pool.next_round(self.state.final()[0])
+            drawn.write_round(self.path)
+            self.pool = drawn
+            self._take_pool()
 
     @property
     def judging(self) -> JudgingState:
@@ -179,7 +218,8 @@ def open_desk(
     said = _text(instructions) if instructions is not None else INSTRUCTIONS
     listed = tuple(line.strip() for line in _text(reasons).splitlines() if line.strip()) if reasons else REASONS
     opened = JudgingJournal(journal, create=True)
-    return JudgingDesk(drawn, opened, People(people), Cards(collection, known), said, listed)
+    path = os.fspath(pool)
+    return JudgingDesk(drawn, opened, People(people), Cards(collection, known), said, listed, path=path)
 
 
 def _check_names(pool: str, names: list[str]) -> None:
