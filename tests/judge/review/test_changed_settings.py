@@ -13,6 +13,7 @@ from leadline.judge.journal import new_uid
 from leadline.judge.review.exchange import change_settings
 from leadline.judge.review.learners import TextFeatures
 from leadline.judge.review.project import ReviewProject
+from leadline.judge.review.report import ReviewReport
 from leadline.judge.review.review_state import Proposer, ReviewState, switch_events
 
 
@@ -34,6 +35,11 @@ def test_the_journal_has_the_settings_that_count(project: ReviewProject) -> None
     assert (found.learner, found.target) == ("naive-bayes", 0.8)
     assert ReviewProject.open(project.folder).settings.learner == "svm"  # as the review began
     assert state_of(project).project.row_of is project.row_of
+    report = ReviewReport.of(state_of(project), [])
+    assert [text for label, text in report.searched if label.startswith("Changed")] == [
+        "learner naive-bayes, by start",
+        "target 0.8, by start",
+    ]
 
 
 @pytest.mark.parametrize("changed", [{}, {"learner": "oracle"}, {"target": 1.0}, {"target": 0.0}])

@@ -14,7 +14,7 @@ from leadline.judge.journal import Event
 from leadline.judge.marks import UNJUDGED, UNSURE
 from leadline.judge.review.machine_readers import machine_words
 from leadline.judge.review.project import KNOWN, STARTER
-from leadline.judge.review.review_state import READERS, ReviewState
+from leadline.judge.review.review_state import READERS, ReviewState, settings_of
 from leadline.judge.review.stopping import sensitivity_limit
 from leadline.records.result import counted
 from leadline.text.store.events import ChainHead
@@ -236,7 +236,11 @@ def _searched(state: ReviewState) -> tuple[tuple[str, str], ...]:
     known = sum(mark.reason == KNOWN for mark in state.judging.marks.values())
     if known:
         found.append(("Known beforehand", counted(known, "document")))
-    found.append(("Order of reading", f"learner {settings.learner}, then random draws"))
+    order = [*(f"machine {name}" for name in state.machines.with_role("order")), f"learner {settings.learner}"]
+    found.append(("Order of reading", f"{', '.join(order)}, then random draws"))
+    for event in state.changes:
+        said = ", ".join(f"{name} {value}" for name, value in settings_of(event).items())
+        found.append((f"Changed {event.at[:10]}", f"{said}, by {event.person}"))
     if settings.double:
         found.append(("Read by two people", _read_by_two(state)))
     return tuple(found)

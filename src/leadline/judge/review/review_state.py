@@ -109,6 +109,7 @@ class ReviewState:
     agreed: dict[str, Event] = field(
         default_factory=dict
     )  # reviewers who want the review to stop, or to go on if it was
+    changes: list[Event] = field(default_factory=list)  # of learner or target, while the review went on
     _parts: dict[str, list[str]] = field(default_factory=dict, repr=False)
     _targets: dict[int, float] = field(default_factory=dict, repr=False)  # of each round, when its draws began
 
@@ -148,6 +149,7 @@ class ReviewState:
             self.machines.add(event, self.project.row_of.get(event.document))
         elif event.kind == "settings":
             self.project = self.project.with_settings(**settings_of(event))
+            self.changes.append(event)
         elif event.kind == "round":  # there is something to read again, first in the learner's order
             self.stopped, self.mode = None, "learner"
             self.agreed.clear()
