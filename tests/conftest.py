@@ -202,6 +202,7 @@ def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Path("desc2026.xml").write_text(MESH)
         with zipfile.ZipFile("cpc-schemes.zip", "w") as packed:
             packed.writestr("cpc-scheme-C08L.xml", CPC)
+        Path("forest.csv").write_text("id,probability\n1,0.9\n2,0.1\n")
         Path("reading.csv").write_text("document,relevant,drawn\n1,1,0\n2,0,1\n")
         begin_review("asthma", ["review.csv"], ReviewSettings("Asthma"), labels=True)
         shutil.copy("runs/title.run", "late.run")
