@@ -166,6 +166,9 @@ def test_a_good_machine_narrows_the_intervals_and_a_bad_one_does_no_harm() -> No
             width.append(found.sampling_half_widths().mean())
             error.append(np.abs(found.mean_values() - real).mean())
         widths[name], errors[name] = np.mean(width), np.mean(error)
+        assert pool.draws is not None
+        worth = pool.draws.machine_worth(grades)
+        assert {"nobody": np.isnan(worth), "good": worth > 1.3, "noise": worth < 1.6, "against": worth > 1.3}[name]
     assert widths["good"] < 0.8 * widths["nobody"]
     assert widths["noise"] < 1.3 * widths["nobody"]
     assert errors["against"] < 1.3 * errors["nobody"] + 0.01  # a machine that says the opposite is as good as one

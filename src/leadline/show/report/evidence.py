@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from leadline.errors import MeasureError, checked_choice
+from leadline.errors import checked_choice
 from leadline.measures.definition import Measure, MeasureLike, MeasuresLike, parse_measure, parse_measures
 from leadline.measures.evaluate import MAIN_MEASURE, Progress
 from leadline.measures.hits import Array, Hits, Integers
@@ -87,9 +87,6 @@ class Evidence:
         known = read_attributes(topics) if isinstance(topics, (str, os.PathLike)) else topics
         info = read_runs_info(runs_info) if isinstance(runs_info, (str, os.PathLike)) else runs_info
         study = open_study(qrels, runs, measure, progress=progress, **reading)
-        if study.qrels.kind == "drawn":
-            problem = "a report shows where the relevant documents are, and these judgements know a part of them"
-            raise MeasureError(f"{study.qrels.name}: {problem}: use `leadline evaluate` and `leadline compare verdict`")
         if baseline:
             checked_choice("baseline", baseline, study.runs)
         timings = recorded_timings(run_files(runs)) if timings is None else timings
@@ -127,6 +124,11 @@ class Evidence:
     def measure(self) -> Measure:
         """The deciding measure."""
         return self.study.measures[0]
+
+    @property
+    def estimated(self) -> bool:
+        """Whether measures are estimated, from judgements drawn with known probabilities."""
+        return self.qrels.kind == "drawn"
 
     @property
     def level(self) -> int:
@@ -291,7 +293,8 @@ class Evidence:
         >>> Evidence.of({"1": {"a": 1}}, {"1": {"a": 1}}).counted()
         '1 run · 1 topic · 1 judgement'
         """
-        parts = ((len(self.runs), "run"), (len(self.topics), "topic"), (len(self.qrels), "judgement"))
+        judged = int((self.qrels.grades >= 0).sum()) if self.estimated else len(self.qrels)
+        parts = ((len(self.runs), "run"), (len(self.topics), "topic"), (judged, "judgement"))
         return " · ".join(count(number, noun) for number, noun in parts)
 
 
