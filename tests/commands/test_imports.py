@@ -41,6 +41,7 @@ MAY_LOAD = {  # the commands that may load these wings, beside what all may: tex
     "collections measures trust": "compare retrievability",
     "measures retrieval trust": "compare verdict",
     "collections judge measures retrieval show trust": "serve, lab add, lab status, demo, judge demo, check",
+    "collections judge retrieval": "review machine",
     "collections judge retrieval show": "lab init, lab people, review serve",
     "measures retrieval show trust": "report",
     "collections measures retrieval show trust": "reproduce, tune",
@@ -59,7 +60,7 @@ MAY_LOAD = {  # the commands that may load these wings, beside what all may: tex
         "links hits, index, search, prior-art, show, run, grid, systems, strategy run, strategy translate, "
         "strategy measure"
     ),
-    "judge measures trust": "judge agreement",
+    "collections judge measures trust": "judge agreement",
     "judge": "judge backup, judge export, judge import, judge next, judge people, judge status",
     "": "completion, judge serve",
     "collections judge show": "review report",

@@ -25,5 +25,7 @@ POOL_RULES = ("depth", "move-to-front", "bandit")
 
 # Reviews.
 STAGES = ("abstract", "full-text")
+MachineRole = Literal["witness", "order", "second", "exclude"]
+MACHINE_ROLES: tuple[MachineRole, ...] = ("witness", "order", "second", "exclude")
 LEARNER_NAMES = ("autotar", "logistic", "naive-bayes", "svm")
 STOPPING_RULES = ("autostop", "budget", "buscar", "chao", "in-a-row", "knee", "ppr", "qbcb", "ranked")
