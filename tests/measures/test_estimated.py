@@ -48,7 +48,12 @@ def test_a_file_of_drawn_judgements_is_recognised_and_written_again(drawn: Path,
     few = qrels.restricted_to(["2"])
     assert few.expected is not None
     assert few.expected.tolist() == [0.5, 0.5]
-    assert qrels.to_polars().columns == ["topic", "document", "grade", "probability", "expected"]
+    frame = qrels.to_polars()
+    assert frame.columns == ["topic", "document", "grade", "probability", "expected"]
+    assert Qrels.of(frame).kind == "drawn"
+    np.testing.assert_array_equal(evaluate(frame, RUNS, "AP").values, evaluate(drawn, RUNS, "AP").values)
+    with pytest.raises(InputError, match="a probability is not between 0 and 1"):
+        Qrels.from_columns(["1"], ["a"], [1], probabilities=[0.0], expected=[0.5])
 
 
 @pytest.mark.parametrize(
