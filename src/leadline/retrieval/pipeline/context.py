@@ -24,7 +24,8 @@ from leadline.retrieval.index import derived
 from leadline.retrieval.index.derived import split_fields
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.segment import MISSING
-from leadline.retrieval.models.searcher import Ranking, Searcher
+from leadline.retrieval.models.ranking import Ranking
+from leadline.retrieval.models.searcher import Searcher
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -18,6 +18,7 @@ from leadline.collections.directory import SECTIONS
 from leadline.collections.documents.document import Document, is_main_group
 from leadline.errors import InputError, checked_choice, nearest, visible
 from leadline.records.result import Table
+from leadline.retrieval.bearing import GRADES, ClaimBearing
 from leadline.retrieval.choices import DEFAULT_SYSTEM
 from leadline.retrieval.index.segment import MISSING
 from leadline.retrieval.language.fields import filter_values
@@ -28,9 +29,9 @@ from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.context_data import LEVELS
 from leadline.retrieval.pipeline.named_systems import PATENTS, list_systems, settings, system
 from leadline.retrieval.prior_art import (
-    ClaimBearing,
     PriorArt,
     bearing_rule,
+    bears_words,
     claim_numbers,
     fit_words,
     hidden_note,
@@ -380,16 +381,15 @@ def _found(context: SearchContext, topic: Document | str, k: int, named: str) ->
     request = context.request(topic)
     found = prior_art(context, request, system(named or DEFAULT_SYSTEM), k, PRIOR_ART_SNIPPET)
     record = prior_art_record(found)
-    bears = [list(found.claims_of(place)) for place in range(len(found.hits))]
     cards = [
         {
             **{key: hit[key] for key in ("rank", "document", "score", "published", "class", "members")},
             "title": clean(hit["title"]),
             "snippet": pieces(snippet),
-            "bears": numbers,
-            "bears_on": claim_numbers(numbers) if numbers else "",
+            "bears": list(found.claims_of(place)),
+            "bears_on": bears_words(found, place),
         }
-        for hit, snippet, numbers in zip(record["hits"], found.snippets, bears, strict=True)
+        for place, (hit, snippet) in enumerate(zip(record["hits"], found.snippets, strict=True))
     ]
     shares = [
         " ".join(f"{number}:{share:.2f}" for number, share in found.claims_of(place).items())
@@ -404,17 +404,19 @@ def _found(context: SearchContext, topic: Document | str, k: int, named: str) ->
         },
         "finding": clean(prior_art_finding(found)),
         "rule": clean(bearing_rule(found)),
+        "grades": {grade.name: found.right(grade) for grade in GRADES},
         "system": system_line(context, request, named or None),
         "notes": [clean(note) for note in (*search_notes(found, named or None), *hidden_note(found))],
         "cards": cards,
         "hits": result_table(found.hits, found.snippets, {"claims": shares}),
         "claims": [_claim(context, each, found) for each in found.bearing],
         "bearing": Table(
-            ["claim", "rank", "document", "where", "share", "distinguishing", "level", "passage"],
+            ["claim", "rank", "document", "grade", "whole", "where", "share", "distinguishing", "passage"],
             [
                 [
                     claim["claim"],
-                    *(hit[key] for key in ("rank", "document", "where", "share", "distinguishing", "level", "passage")),
+                    *(hit[key] for key in ("rank", "document", "grade", "whole")),
+                    *(hit[key] for key in ("where", "share", "distinguishing", "passage")),
                 ]
                 for claim in record["claims"]
                 for hit in claim["hits"]
@@ -436,6 +438,7 @@ def _claim(context: SearchContext, each: ClaimBearing, found: PriorArt) -> dict[
         "part": clean(each.part.text),
         "basis": each.part.basis,
         "ranks": [one.hit + 1 for one in each.found],
+        "marks": {str(one.hit + 1): one.grade.name for one in each.found},
         "passages": [
             {
                 "rank": one.hit + 1,
