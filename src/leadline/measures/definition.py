@@ -62,6 +62,8 @@ class Definition:
     # compared.
     effort: Callable[[Mapping[str, Any]], Effort | None]
     relevant_alone: bool  # other judged documents change nothing, found or not: to leave them out saves time
+    # From judgements drawn with known probabilities: the estimate of each row, and its variance. None: there is none.
+    estimated: Callable[..., tuple[Array, Array]] | None
     sums_alone: bool  # it takes from its hits only what `Samples` has too: many samples are scored at once
     parameters: Mapping[str, inspect.Parameter] = field(compare=False)
 
@@ -115,6 +117,7 @@ def measure(
     effort: Effort | Callable[[Mapping[str, Any]], Effort | None] | None = None,
     relevant_alone: bool = False,
     sums_alone: bool = False,
+    estimated: Callable[..., tuple[Array, Array]] | None = None,
 ) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
     """Add a function of Hits to the register."""
 
@@ -135,6 +138,7 @@ def measure(
             home.rsplit(".", 1)[-1],
             effort if callable(effort) else partial(_always_effort, effort),
             relevant_alone,
+            estimated,
             sums_alone,
             parameters,
         )
@@ -194,6 +198,8 @@ class Measure(Result):
             from leadline.measures.hits import judged_only
 
             hits = judged_only(hits)
+        if self.definition.estimated is not None and hits.qrels is not None and hits.qrels.kind == "drawn":
+            return self.definition.estimated(hits, **self.options)[0]
         values = self.definition.function(hits, **self.options)
         if getattr(values, "shape", None) != (hits.rows,):
             got = f"shape {values.shape}" if isinstance(values, np.ndarray) else type(values).__name__

@@ -28,7 +28,7 @@ from leadline.retrieval.bearing import (
 )
 from leadline.retrieval.choices import DEFAULT_SYSTEM
 from leadline.retrieval.dense.vectors import stored_vectors
-from leadline.retrieval.models.searcher import Ranking
+from leadline.retrieval.models.ranking import Ranking
 from leadline.retrieval.passages import Passages, Snippet, claim_terms
 from leadline.retrieval.pipeline.context import Query, Request, SearchContext
 from leadline.retrieval.pipeline.context_data import read_patents

@@ -221,12 +221,15 @@ def make_run(
     k: Count = 1000,
     *,
     narratives: Literal["dates", "words"] = "dates",
+    processes: Workers = 1,
 ) -> Run:
     """Search for every topic with a named system, a variant of one (`bitem:claims`), a pipeline, or one in a TOML file.
 
     index: index folder, made by `leadline index`
     topics: ids one per line, a table, or TREC markup
     k: documents per topic
+    processes: number of processes that answer topics, once that pays (default: number of cores, in Python and
+        where a system uses vectors or models 1)
 
     A topic in words that asks for dates, "published after 1997", limits the search, unless `narratives` is "words". One
     that is a Boolean query finds what `search` finds. What is to be said of topics, such as that nothing was found or
@@ -238,7 +241,17 @@ def make_run(
     _check_type("topics", asked, Topics, "a path or Topics")
     _check_type("k", k, int, "a whole number")
     name = system if isinstance(system, str) else "run"
-    answers = _pipeline(system).answer(open_context(index), asked, k, narratives=narratives)
+    context, pipeline = open_context(index), _pipeline(system)
+    if processes > 1 and context.elsewhere is None:
+        from leadline.retrieval.pipeline.shared_topics import TopicsInProcesses
+
+        context.elsewhere = TopicsInProcesses(processes)
+        try:
+            answers = pipeline.answer(context, asked, k, narratives=narratives)
+        finally:
+            context.elsewhere = None
+    else:
+        answers = pipeline.answer(context, asked, k, narratives=narratives)
     for note in answers.notes:
         warnings.warn(LeadlineWarning(note), stacklevel=2)
     return answers.run(name)

@@ -36,7 +36,8 @@ from leadline.retrieval.language.tree import (
     query_text,
     ranking_words,
 )
-from leadline.retrieval.models.searcher import Contribution, Ranking, parse_model
+from leadline.retrieval.models.ranking import Ranking
+from leadline.retrieval.models.searcher import Contribution, parse_model
 from leadline.retrieval.passages import Marker, Passages, Snippet, rarity
 from leadline.retrieval.pipeline.after.one_a_group import first_of_each
 from leadline.retrieval.pipeline.context import BooleanTopic, Query, Request, SearchContext
