@@ -30,6 +30,7 @@ from leadline.retrieval.index.inverting import (
     content_sums,
     inverted,
     is_collection,
+    listed,
 )
 from leadline.retrieval.index.manifest import (
     KIND,
@@ -622,7 +623,7 @@ def _is_equal(
         for name, column in numbers.items():
             same &= column[of_index] == (sums if name == "content" else batch.numbers[name])
         for name in CODES:
-            given = zip(of_index.tolist(), batch.codes[name], strict=True)
+            given = zip(of_index.tolist(), listed(batch.codes[name]), strict=True)
             same &= np.array([index.words_of(name, row) == words for row, words in given])
         equal[places] = same
     return equal
