@@ -22,7 +22,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cache
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -159,15 +159,19 @@ class Analysis:
 
     def terms(self, text: str) -> list[str]:
         """The terms of a text, in its order."""
-        if text.isascii() and "".join(plain := text.lower().split()).isalnum():  # quick: nothing but words and blanks
-            return [term.decode() for term in self.reduced([word.encode() for word in plain]) if term]
-        content, offsets = joined([text])
-        starts, lengths, _ = spans(content, offsets, self.words, self.syllables)
+        return self.terms_of([text])[0]
+
+    def terms_of(self, texts: Sequence[str]) -> list[list[str]]:
+        """The terms of each of some texts: of many short ones at once, much quicker than one after the other."""
+        content, offsets = joined(texts)
+        starts, lengths, first = spans(content, offsets, self.words, self.syllables)
         whole = content.tobytes()
         words = [whole[start : start + length] for start, length in zip(starts.tolist(), lengths.tolist(), strict=True)]
         unique: dict[bytes, None] = dict.fromkeys(words)
-        term_of = dict(zip(unique, self.reduced(list(unique)), strict=True))
-        return [term.decode() for word in words if (term := term_of[word])]
+        term_of = {word: term.decode() for word, term in zip(unique, self.reduced(list(unique)), strict=True)}
+        return [
+            [term for word in words[start:end] if (term := term_of[word])] for start, end in pairwise(first.tolist())
+        ]
 
     def reduced(self, words: Sequence[bytes]) -> list[bytes]:
         """The term of each word; empty for a word that is left out."""
