@@ -3,7 +3,7 @@
 The form follows the ending of FILE: .ris and .csv are all documents with their labels; anything else is a file of
 judgements, which `leadline evaluate` reads. `--as pool` adds the strata: what was read in the learner's order, and the
 random sample of the rest, which xinfAP and infNDCG estimate from. `--as reading` is the table that `leadline review
-stop` reads. Unsure documents have no judgement.
+stop` reads, `--as audit` that of the expert's decisions for `review stop --audit`. Unsure documents have no judgement.
 
 Examples:
   leadline review export asthma -o asthma.qrels
@@ -24,7 +24,7 @@ from leadline.judge.choices import STAGES
 from leadline.records.result import counted
 from leadline.text.owned_files import POOLS
 
-FORMS = ("qrels", "pool", "ris", "csv", "reading")
+FORMS = ("qrels", "pool", "ris", "csv", "reading", "audit")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from leadline.judge.review.exchange import (
+        audit_table,
         decisions,
         reading_table,
         review_pool,
@@ -58,7 +59,8 @@ def run(options: argparse.Namespace) -> None:
     elif form == "ris":
         write(review_ris(state, stage), options.output)
     else:
-        table = reading_table(state) if form == "reading" else review_table(state, stage)
+        tables = {"reading": reading_table, "audit": audit_table}
+        table = tables[form](state) if form in tables else review_table(state, stage)
         write(table.encoded("csv"), options.output)
     print_notes(_notes(decisions(state, stage).tolist()), options)
 
