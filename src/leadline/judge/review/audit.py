@@ -88,14 +88,16 @@ class AuditCertificate(Certificate):
         """The certificate in full: what it says, on what basis, and what it does not cover."""
         percent = math.floor(100 * self.recall + ROUNDING)
         expert = f"the expert {self.by}" if self.by else "the expert"
-        also = f" ({self.elsewhere:,} more of them were found in other ways)" if self.elsewhere else ""
-        kept = f" and {self.confirmed:,} of the {self.kept:,} that they kept" if self.kept else ""
+        also = f" ({self.elsewhere:,} more were found in other ways)" if self.elsewhere else ""
+        hits = "1 of these is" if self.hits == 1 else f"{self.hits:,} of these are"
+        every = "all" if self.confirmed == self.kept else f"{self.confirmed:,} of the"
+        kept = f"{every} {self.kept:,} documents that readers kept, and on " if self.kept else ""
+        what = "they had" if kept else "documents that readers had"
         return (
             f"Of the documents {expert} would call relevant in this collection, at least {percent} % have been found "
             f"({100 * (1 - self.alpha):g} % confidence, valid whenever you stop), whatever readers overlooked. Basis: "
-            f"the expert decided on {self.drawn:,} documents drawn at random from {self.unread:,} that readers had "
-            f"rejected or not read, {self.hits:,} of them relevant{also}{kept}. The expert's own error and documents "
-            "outside the collection are not covered."
+            f"the expert decided on {kept}{self.drawn:,} drawn at random from {self.unread:,} {what} rejected or not "
+            f"read; {hits} relevant{also}. The expert's own error and documents outside the collection are not covered."
         )
 
 
@@ -167,7 +169,7 @@ def audit_price(found: int, unread: int, overlooked: float, target: float, alpha
     """How many of the documents that were not kept an audit draws on average, if a share of the relevant is missing.
 
     >>> [audit_price(40, 5000, share, 0.95, 0.05) for share in OVERLOOKED]
-    [3340, 3802, 4169]
+    [3330, 3786, 4173]
     """
     missing = round(overlooked * found / (1 - overlooked))
     return round(expected_draws(found, unread, missing, target=target, alpha=alpha, prior=AUDIT_PRIOR))
@@ -277,11 +279,11 @@ def audit_state(
         audit.round, certificate, before + looks, bounds, estimates, int((np.diff(lowest) > 0).sum()),
         audit.draws is not None, int(known[order[counted:]].sum()),
     )  # fmt: skip
-    again = known[audit.again]
+    again = known[audit.again] & ~drawn_from[audit.again]
     last = np.flatnonzero(again & relevant[audit.again])
     in_a_row = int(again[last[-1] + 1 :].sum()) if len(last) else int(again.sum())
     waiting = audit.to_confirm[~known[audit.to_confirm]]
-    following = order[~known[order]] if audit.draws is not None else audit.again[~again]
+    following = order[~known[order]] if audit.draws is not None else audit.again[~known[audit.again]]
     likely = found + int((~known[kept]).sum())  # as if the expert agreed to what is not confirmed yet
     return AuditState(
         audit, shown, len(waiting), int((known & ~relevant)[kept].sum()), int(again.sum()), len(last), in_a_row,

@@ -84,13 +84,14 @@ class RandomDraws:
 
     def words(self, units: Units) -> str:
         """Where the order comes from, for a report."""
-        fits = "follows" if self.is_as_seeded(units) else "does NOT follow"
+        fits = self.is_as_seeded(units)
         stored = f"stored {self.at[:10]} {self.at[11:16]} UTC by {self.person}"
         if self.source is None:
-            return f"{self.seed}; the stored order {fits} from it; {stored}"
+            return f"{self.seed}; the stored order {'follows' if fits else 'does NOT follow'} from it; {stored}"
         number = f", and the public number {self.source.number}" if self.source.number else ""
         head = f"the head of the chain after {counted(self.source.events, 'event')}, {self.source.head}"
-        return f"{self.seed:064x}; it and the stored order {fits} from {head}{number} ({GENERATOR}); {stored}"
+        follow = "follow" if fits else "do NOT follow"
+        return f"{self.seed:064x}; it and the stored order {follow} from {head}{number} ({GENERATOR}); {stored}"
 
 
 def drawn_order(unread: Rows, seed: int) -> Rows:
@@ -107,7 +108,7 @@ def shuffled_rows(rows: Rows, units: Units, seed: int) -> Rows:
     """The rows of a population, sorted by id, in the order of a seed.
 
     >>> shuffled_rows(np.array([2, 0, 1, 3]), [["a"], ["b"], ["c"], ["d"]], 7)
-    array([2, 3, 1, 0])
+    array([3, 1, 2, 0])
     """
     by_id = sorted(rows.tolist(), key=lambda row: units[row][0])
     numbers: list[int] = np.random.PCG64(seed).random_raw(len(by_id)).tolist()

@@ -215,7 +215,7 @@ class ReviewAnswers:
                 "undoable": shown_undoable(desk.judging.undoable(person.name, topic)),
             }
             if topic == AUDIT:
-                done = sum(desk.state.decided[row] != UNJUDGED for row in desk.state.audit_read)
+                done = sum(bool(desk.state.decided[row] != UNJUDGED) for row in desk.state.audit_read)
                 answer |= {"judged": done, "to_judge": done + left, "mode": "audit"}
             elif topic != STAGES[0]:
                 all_seen, state = desk.sees_all(person), desk.state

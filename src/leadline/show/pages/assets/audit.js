@@ -17,7 +17,8 @@ async function renew() {
 }
 
 /** A table of prices: a row for each target, a column for each share that was overlooked. */
-function table({ prices, overlooked }) {
+function table(now) {
+  const { prices, overlooked } = now;
   const made = document.createElement("table");
   const row = (cells, tag) => {
     const line = document.createElement("tr");
@@ -26,7 +27,7 @@ function table({ prices, overlooked }) {
     })));
     return line;
   };
-  made.append(row(["Documents to draw, if overlooked", ...overlooked.map((share) => `${Math.round(100 * share)} %`)], "th"));
+  made.append(row([now.begun ? "Documents to draw, if still missing" : "Documents to draw, if overlooked", ...overlooked.map((share) => `${Math.round(100 * share)}\u00a0%`)], "th"));
   made.append(...prices.map(({ target, draws }) => row([`to certify ${percent(target)}`, ...draws.map(count)], "td")));
   made.className = "small prices";
   return made;
@@ -34,7 +35,7 @@ function table({ prices, overlooked }) {
 
 function words(now) {
   if (now.hidden) return "Some documents are read twice, so this is for the organiser and the expert until the review is stopped.";
-  if (!now.begun) return `What readers overlook is not covered by what is certified above. An expert can audit it: of ${count(now.population)} documents that were not kept, some are drawn at random.`;
+  if (!now.begun) return `${onReport ? "" : "What readers overlook is not covered by their own random draws. "}An expert can audit it: of ${count(now.population)} documents that were not kept, some are drawn at random.`;
   const kept = now.waiting_kept ? `${count(now.waiting_kept)} of what readers kept ${now.waiting_kept === 1 ? "is" : "are"} not confirmed yet. ` : "";
   if (now.phase === "draws") {
     const held = now.held ? ` ${count(now.held)} later ones do not count yet, since one before them is open.` : "";
@@ -48,7 +49,7 @@ function words(now) {
 
 function show(now) {
   shown = now;
-  if (!onReport || now.hidden || (now.begun && now.phase !== "draws") || !now.begun) at("audit-words").textContent = words(now);
+  at("audit-words").textContent = onReport && now.phase === "draws" ? "" : words(now); // the report says it in full
   if (now.hidden) return;
   at("audit-figure").replaceChildren();
   if (now.figure && !onReport) {

@@ -39,7 +39,7 @@ function showOwn(now) {
   at("mode").textContent = `${order}: ${count(now.read)} of ${documents(now.of)} read by all; of ${count(now.own.read)} you read, you kept ${count(now.own.kept)}.`;
   at("bound").textContent = "Some documents are read twice, so how much is found is for the organiser and the expert until the review is stopped.";
   at("figure").replaceChildren();
-  at("price").textContent = "";
+  at("outlook").textContent = at("price").textContent = "";
   at("warned").hidden = !now.blocking;
   at("warned").textContent = now.blocking ? "A draw that you skipped holds the certificate back. " : "";
 }
@@ -56,7 +56,8 @@ function showAll(now) {
     : "Nothing is known of what is unread until documents are drawn at random.";
   if (now.sensitivity) at("bound").textContent += ` If readers overlook independently of each other (first readers kept ${count(now.sensitivity.kept)} of ${count(now.sensitivity.confirmed)} that second readers kept and an expert confirmed): at least ${percent(now.sensitivity.bound)}.`;
   if (now.overall !== null) at("bound").textContent += ` All ${now.rounds} rounds together: at least ${percent(now.overall)}.`;
-  at("price").textContent = outlook(now) + prices(now);
+  at("outlook").textContent = outlook(now);
+  at("price").textContent = prices(now);
   const warned = [];
   if (now.refuted) warned.push("An earlier limit was refuted by the draws: it was dropped, and the bound fell.");
   if (now.reopened) warned.push(`${documents(now.reopened)} from before the draws must be read again; until then they count as missing.`);

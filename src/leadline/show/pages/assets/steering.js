@@ -54,7 +54,7 @@ export function steering(csrf, changed) {
   at("switch").onclick = () => {
     if (shown.mode === "draws") { send("/api/switch", { to: "learner" }); return; }
     if (shown.switched) { send("/api/switch", { to: "draws" }); return; }
-    at("switching-price").textContent = shown.hidden ? "" : `${prices(shown)} Each one that is relevant makes it more.`;
+    at("switching-price").textContent = shown.hidden ? "" : `${outlook(shown)}${prices(shown)} Each one that is relevant makes it more.`;
     document.querySelector(".draw-number").hidden = !shown.named;
     document.querySelector(".draw-number .named").textContent = shown.named ?? "";
     at("naming").hidden = Boolean(shown.named);
