@@ -30,7 +30,7 @@ from leadline.judge.review.stopping import (
     sensitivity_limit,
     switch_point,
 )
-from leadline.options import Bounds, Count, Level, Part
+from leadline.options import Bounds, Count, Level
 from leadline.records.result import Result, Table, counted, number
 
 CERTIFICATES = ("reading", "two readers", "audit")
@@ -134,7 +134,7 @@ def simulate_oversight(
     reviews: Sequence[LabelledReview],
     *,
     learner: str = "svm",
-    overlook: Sequence[Part] = OVERLOOKED_SHARES,
+    overlook: Sequence[float] = OVERLOOKED_SHARES,
     readers: Annotated[int, Bounds(1, 2)] = 1,
     hard: bool = False,
     seeds: Annotated[int, Bounds(1, 10_000)] = 10,

@@ -492,20 +492,24 @@ class ReadingTable:
         relevant = np.array([each != "no" for each in labels], np.bool_)
         return cls(relevant[:switch], relevant[switch:], labels.count("unsure"))
 
-    def certificate(self, documents: int, target: float, alpha: float) -> Certificate:
+    def certificate(
+        self, documents: int, target: float, alpha: float, kind: type[Certificate] = Certificate
+    ) -> Certificate:
         """The certificate after the last draw, if the collection has so many documents."""
-        *_, last = self.looks(documents, target, alpha)
+        *_, last = self.looks(documents, target, alpha, kind)
         return last
 
-    def looks(self, documents: int, target: float, alpha: float) -> Iterator[Certificate]:
-        """The certificate at the switch, and after each draw."""
+    def looks(
+        self, documents: int, target: float, alpha: float, kind: type[Certificate] = Certificate
+    ) -> Iterator[Certificate]:
+        """The certificate at the switch, and after each draw; `kind` is that of an audit if an expert decided."""
         unread = documents - len(self.before)
         if unread < len(self.drawn):
             problem = (
                 f"{documents:,} documents are fewer than the {len(self.before) + len(self.drawn):,} that were read"
             )
             raise InputError("documents", problem)
-        certificate = Certificate(int(self.before.sum()), unread, target, alpha)
+        certificate = kind(int(self.before.sum()), unread, target, alpha)
         yield certificate
         for relevant in self.drawn.tolist():
             certificate = certificate.add(relevant)
