@@ -60,7 +60,7 @@ function show(now) {
   at("audit-begin").hidden = !now.leads || now.begun || now.stopped || !now.expert || !now.population;
   at("audit-draw").hidden = !now.leads || !now.begun || now.phase === "draws" || now.stopped || !now.population;
   if (now.leads && !now.begun && !now.expert && !at("audit-status").textContent) at("audit-status").textContent = "It needs a link for an expert: leadline review people REVIEW add NAME --role expert.";
-  if (phase && phase !== now.phase && !onReport) document.dispatchEvent(new CustomEvent("leadline:restart"));
+  if (phase && phase !== now.phase && now.phase === "draws" && !onReport) document.dispatchEvent(new CustomEvent("leadline:restart"));
   phase = now.phase;
 }
 
