@@ -3,9 +3,9 @@
     python benchmarks/growth.py [--sizes 2000x2 2000x10 8000x5] [--check 16000x8] [--write]
 
 A size is a number of documents, and how many passages of 120 words each has. The words are those of real patents, as in
-benchmarks/search.py, or drawn where the collection is not there. Every step runs after a warm-up on one core, and what
-is counted is processor time. A cost is `fixed + documents · a + words · b`, none of them negative. `--write` puts the
-tables into docs/growth.md; the slopes themselves are kept in src/leadline/show/cost_model.py.
+benchmarks/search_texts.py, or drawn where the collection is not there. Every step runs after a warm-up on one core,
+and what is counted is processor time. A cost is `fixed + documents · a + words · b`, none of them negative. `--write`
+puts the tables into docs/growth.md; the slopes themselves are kept in src/leadline/show/cost_model.py.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ os.environ.setdefault("LEADLINE_ENGINE", "compiled")
 import numpy as np
 from marked_document import fill
 from scipy.optimize import nnls
-from search import TEXTS, WORDS_A_DOCUMENT, generated, real
+from search_texts import TEXTS, WORDS_A_DOCUMENT, generated, real
 
 import leadline as ll
 from leadline.collections.documents.build import build

@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 from hard_limit import measured
 from marked_document import fill
-from search import generated
+from search_texts import generated
 
 from leadline.records.result import Table
 

@@ -1,321 +1,356 @@
-"""How large an index is and how long searching takes, ours and the peers', on the same documents in one run.
+"""How long building and searching take and how large an index is, ours and the peers', on the same documents.
 
     python benchmarks/search.py [--documents 20000 200000] [--repeat 5] [--peers tantivy,bm25s,lucene] [--write]
 
 The texts are real: the passages of a collection of patents (title, abstract, description), cut into documents of about
 120 words; more documents than it has passages are made of the words of two passages each. Without the collection
 (LEADLINE_SHARED, or `shared` beside the repository) words are drawn from a Zipf-Mandelbrot distribution, and the page
-says so.
+says so. Years and classes are drawn for each patent.
 
-Every program indexes the same words, without stemming and stop words, with frequencies and without positions, and gets
-every query as a list of words. BM25 has k1 = 1.2 and b = 0.75. Leadline and bm25s keep the exact length of a document;
-tantivy and Lucene round it to one byte. Leadline adds in double precision and returns the exact best documents in a
-fixed order of ties. All of them map their files into memory.
+Every program indexes the same words, without stemming and stop words: once with frequencies alone, and once with
+positions, years and classes. Each runs in processes of its own, and gets every query as a text in its own language;
+what it does with the text is in the clock (`search_programs.py`). BM25 has k1 = 1.2 and b = 0.75. Leadline and bm25s
+keep the exact length of a document; tantivy and Lucene round it to one byte. For words, the best documents are wanted;
+for other queries also the number of all documents, which is compared between the programs.
 
-A number is the median of several repetitions, in which the programs alternate, of the processor time of one query after
-the other. *Cold* is the first search for each query after opening the index. `--write` puts the tables into
-docs/search-speed.md. Lucene takes part where `java` and LUCENE_JARS, a class path with lucene-core, are there.
+A number is the median of several rounds, in which the programs alternate, of the processor time of one query after the
+other. There are three kinds of rounds:
+
+    fresh       queries that this process was never asked, after others of their kind
+    first       a new process for each query: opening the index and the search; and the whole process
+    repeated    queries that this process has answered three times before
+
+`--write` puts the tables into docs/search-speed.md. `--work DIR` keeps the indexes for the next time. Lucene takes part
+where `java` and LUCENE_JARS are there (`lucene_search.py`).
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import lzma
 import os
-import shutil
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from lucene_search import Lucene, lucene_reason, lucene_version
 from marked_document import fill
+from search_programs import PLACES, PROGRAMS, WORDS
+from search_texts import KINDS, ROOT, TEXTS, Asked, Texts, write_documents
 
-ROOT = Path(__file__).parents[1]
-SHARED = Path(os.environ.get("LEADLINE_SHARED", ROOT.parent / "shared"))
-TEXTS = SHARED / "data/patents/us_api/docs_10k.jsonl.xz"
 PAGE = ROOT / "docs" / "search-speed.md"
-WORDS_A_DOCUMENT = 120
-WARMING = 3  # searches for every query before the clock starts: ours stores weights that were computed twice
+REPEATED = 3  # times that a query of the last kind was asked before: ours stores weights that were computed twice
 DEPTHS = (10, 100, 1000)
-QUERIES = {5: 200, 100: 20, 1000: 4}  # the number of queries by their words
-LETTERS = "etaoinshrdlcumwfgypbvk"
+QUERIES = {3: 100, 5: 100, 100: 10, 1000: 3}  # of each round, by their words
+OTHERS = (("typed", 3), ("and", 2), ("and", 3), ("phrase", 2), ("phrase", 3), ("filter", 3), ("truncated", 2))
+OF_OTHERS = 50  # queries of each round
+OF_FIRST = (("words", 3), ("typed", 3), ("and", 2), ("phrase", 2))
+JAVA_SECONDS = 3.0  # of other queries before each cell, so that Java has compiled what is used often
+WARM, FRESH, AGAIN = 1_000_000, 2_000_000, 3_000_000  # seeds: no query is of two of these
 
 
-def passages(limit: int) -> Iterator[list[str]]:
-    """Passages of real texts as words of letters and digits, in lower case."""
-    with lzma.open(TEXTS, "rt", encoding="utf-8") as file:
-        for line in file:
-            record = json.loads(line)
-            text = " ".join(str(record.get(name) or "") for name in ("title", "abstract", "description"))
-            words = "".join(letter if letter.isalnum() and letter.isascii() else " " for letter in text.lower()).split()
-            for start in range(0, len(words) - WORDS_A_DOCUMENT // 2, WORDS_A_DOCUMENT):
-                yield words[start : start + WORDS_A_DOCUMENT]
-                limit -= 1
-                if limit <= 0:
-                    return
+class Worker:
+    """A program in processes of its own."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        self.name, self.folder = name, folder
+        self.kinds: tuple[str, ...] = PROGRAMS[name].kinds  # type: ignore[attr-defined]
+        self.process: subprocess.Popen[str] | None = None
+
+    def _command(self, *arguments: str | Path) -> list[str]:
+        return [sys.executable, str(Path(__file__).with_name("search_programs.py")), self.name, *map(str, arguments)]
+
+    def build(self, texts: Path, threads: int) -> dict[str, Any]:
+        done = subprocess.run(
+            self._command("build", texts, self.folder, str(threads)),
+            check=True, stdout=subprocess.PIPE, text=True, env=compiled(),
+        )  # fmt: skip
+        made: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+        return made
+
+    def start(self) -> None:
+        pipe = subprocess.PIPE
+        command = self._command("serve", self.folder)
+        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=compiled())
+
+    def stop(self) -> None:
+        if self.process is not None:
+            self.process.communicate()
+            self.process = None
+
+    def ask(self, kind: str, k: int, queries: list[Asked]) -> tuple[float, list[int]]:
+        """The microseconds of a query, and how many documents each found; -1 where that was not asked."""
+        assert self.process is not None
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        asked = {"kind": kind, "k": k, "queries": [asdict(query) for query in queries]}
+        print(json.dumps(asked), file=self.process.stdin, flush=True)
+        answer = json.loads(self.process.stdout.readline())
+        return answer["microseconds"], answer["found"]
+
+    def first(self, query: Asked) -> tuple[float, float]:
+        """The milliseconds of opening and of a first query, and of the whole process."""
+        said, whole = whole_process(self._command("first", self.folder), json.dumps(asdict(query)))
+        return json.loads(said)["milliseconds"], whole
 
 
-def generated(documents: int, vocabulary: int = 100_000) -> list[list[str]]:
-    """Documents of made-up words."""
-    rng = np.random.default_rng(1)
-    words: dict[str, None] = {}
-    while len(words) < vocabulary:
-        words["".join(rng.choice(list(LETTERS), max(2, int(rng.gamma(6, 1.1)))))] = None
-    listed, popularity = list(words), 1 / (np.arange(vocabulary) + 10.0)
-    numbers = rng.choice(vocabulary, (documents, WORDS_A_DOCUMENT), p=popularity / popularity.sum())
-    return [[listed[number] for number in row] for row in numbers.tolist()]
+def compiled() -> dict[str, str]:
+    """The environment in which our kernels are loaded before the clock starts; they were compiled once before."""
+    return {**os.environ, "LEADLINE_ENGINE": "compiled"}
 
 
-def real(documents: int) -> list[list[str]]:
-    """Documents of real texts; the missing ones have the first half of one passage and the second of another."""
-    found = list(passages(documents))
-    rng, half, count = np.random.default_rng(1), WORDS_A_DOCUMENT // 2, len(found)
-    for one, other in rng.integers(0, count, (max(0, documents - count), 2)).tolist():
-        found.append(found[one][:half] + found[other][half:])
-    return found
+def whole_process(command: list[str], given: str) -> tuple[str, float]:
+    """What a process prints, and the milliseconds of processor time that it took."""
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(given)
+    process.stdin.close()
+    said = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    return said, 1000 * (usage.ru_utime + usage.ru_stime)
 
 
-def make_queries(documents: list[list[str]], words: int) -> list[list[str]]:
-    """Words of one document, or of as many as are needed."""
-    rng = np.random.default_rng(2)
-    queries: list[list[str]] = []
-    while len(queries) < QUERIES[words]:
-        chosen: set[str] = set()
-        while len(chosen) < words:
-            chosen.update(documents[int(rng.integers(len(documents)))])
-        queries.append(rng.permutation(sorted(chosen))[:words].tolist())
-    return queries
+Programs = dict[str, Any]
+Cells = dict[str, float]  # by program
 
 
-class Leadline:
-    def __init__(self, texts: list[str], folder: Path) -> None:
-        from leadline.retrieval.index.analysis import Analysis
-        from leadline.retrieval.index.index import Index
+class Measured:
+    """The rows of the tables, and the cells in which another program is faster."""
 
-        documents = ({"id": f"D{number:07}", "body": text} for number, text in enumerate(texts))
-        analysis = Analysis(stemming="none", stop_words="none")
-        self.folder = folder / "index"
-        Index.build(documents, self.folder, fields=["body"], analysis=analysis)
+    def __init__(self, peers: list[str]) -> None:
+        self.peers = peers
+        self.rows: dict[str, list[str]] = {name: [] for name in HEADS}
+        self.behind: dict[str, list[tuple[str, str, float]]] = {name: [] for name in HEADS}  # which, by whom, how much
+        self.count: dict[str, int] = dict.fromkeys(HEADS, 0)
+        self.differing: list[str] = []
 
-    def open(self) -> None:
-        from leadline.retrieval.index.index import Index
-        from leadline.retrieval.language.language import Language
-        from leadline.retrieval.models.searcher import Searcher
+    def add(self, table: str, cells: list[Any], medians: Cells, digits: int = 0) -> None:
+        """A row of a table: our median, each peer's as a multiple of ours, and whether one is faster."""
+        ours = medians["leadline"]
+        ratios = {name: medians[name] / ours for name in self.peers if name in medians}
+        fastest = min(ratios, key=lambda name: ratios[name], default="")
+        is_behind = bool(ratios) and ratios[fastest] < 1
+        self.count[table] += 1
+        if is_behind:
+            named = zip(HEADS[table][0], cells, strict=False)
+            which = ", ".join(IN_WORDS.get(head, "{}").format(cell) for head, cell in named)
+            self.behind[table].append((which, fastest, 1 / ratios[fastest]))
+        shown = [f"{ratios[name]:.2f}" if name in ratios else "–" for name in self.peers]
+        verdict = f"{fastest} is faster" if is_behind else "ours"
+        self.rows[table].append(row([*cells, f"{ours:,.{digits}f}", *shown, verdict]))
+        print(table, self.rows[table][-1], flush=True)
 
-        self.searcher = Searcher(Index.open(self.folder))
+    def tables(self) -> dict[str, str]:
+        return {
+            name: "\n".join([row(head), row(["---"] * len(head)), *self.rows[name]])
+            for name, head in ((name, [*before, *self.peers, *after]) for name, (before, after) in HEADS.items())
+        }
 
-        self.language = Language(self.searcher.index)
-
-    def search(self, query: list[str], k: int) -> Any:
-        return self.searcher.search(query, k=k).scores
-
-    def search_all(self, query: list[str], k: int) -> Any:
-        """Documents that have all words, by a query as a user types it."""
-        return self.language.search(" AND ".join(query), k=k).ranking.scores
-
-
-class Bm25s:
-    def __init__(self, texts: list[str], folder: Path) -> None:
-        import bm25s
-
-        tokens = bm25s.tokenize(texts, stopwords=None, show_progress=False, token_pattern=r"(?u)\b\w+\b")
-        retriever = bm25s.BM25(k1=1.2, b=0.75, method="lucene", backend="numba")
-        retriever.index(tokens, show_progress=False)
-        retriever.save(str(folder))
-        self.folder = folder
-
-    def open(self) -> None:
-        import bm25s
-
-        self.retriever = bm25s.BM25.load(str(self.folder), mmap=True)
-        self.retriever.backend = "numba"
-        self.retriever.activate_numba_scorer()
-
-    def search(self, query: list[str], k: int) -> Any:
-        return self.retriever.retrieve([query], k=k, show_progress=False, n_threads=1, backend_selection="numba")[1][0]
-
-
-class Tantivy:
-    def __init__(self, texts: list[str], folder: Path) -> None:
-        import tantivy
-
-        builder = tantivy.SchemaBuilder()
-        builder.add_text_field("body", stored=False, index_option="freq")
-        builder.add_text_field("id", stored=True, tokenizer_name="raw", index_option="basic")
-        self.tantivy, self.schema, self.folder = tantivy, builder.build(), folder
-        writer = tantivy.Index(self.schema, path=str(folder)).writer(heap_size=1_000_000_000, num_threads=1)
-        for number, text in enumerate(texts):
-            writer.add_document(tantivy.Document(body=text, id=f"D{number:07}"))
-        writer.commit()
-        writer.wait_merging_threads()
-
-    def open(self) -> None:
-        self.searcher = self.tantivy.Index.open(str(self.folder)).searcher()
-        self.known: dict[Any, Any] = {}
-
-    def prepared(self, query: list[str]) -> Any:
-        """A query as an object, which is made before the clock starts."""
-        if id(query) not in self.known:
-            term, should = self.tantivy.Query.term_query, self.tantivy.Occur.Should
-            self.known[id(query)] = self.tantivy.Query.boolean_query(
-                [(should, term(self.schema, "body", word)) for word in query]
-            )
-        return self.known[id(query)]
-
-    def search(self, query: list[str], k: int) -> Any:
-        hits = self.searcher.search(self.prepared(query), k, count=False).hits
-        return np.array([score for score, _ in hits])
-
-    def search_all(self, query: list[str], k: int) -> Any:
-        if (id(query), "all") not in self.known:
-            term, must = self.tantivy.Query.term_query, self.tantivy.Occur.Must
-            self.known[id(query), "all"] = self.tantivy.Query.boolean_query(
-                [(must, term(self.schema, "body", word)) for word in query]
-            )
-        return self.searcher.search(self.known[id(query), "all"], k).hits
+    def summary(self) -> str:
+        """Where another program is faster, by table and program."""
+        lines = []
+        for table, cells in self.behind.items():
+            if not self.count[table]:
+                continue
+            by: dict[str, list[tuple[str, float]]] = {}
+            for which, fastest, times in cells:
+                by.setdefault(fastest, []).append((which, times))
+            said = [
+                f"{name} in {len(found)} (up to {max(times for _, times in found):.1f} times: "
+                f"{max(found, key=lambda each: each[1])[0]})"
+                for name, found in by.items()
+            ]
+            behind = f"behind in {len(cells)} of {self.count[table]} cells: {'; '.join(said)}" if said else "nowhere"
+            lines.append(f"- **{TITLES[table]}:** {behind}.")
+        return "\n".join(lines)
 
 
-PROGRAMS: dict[str, Callable[[list[str], Path], Any]] = {
-    "leadline": Leadline, "tantivy": Tantivy, "bm25s": Bm25s, "lucene": Lucene,
-}  # fmt: skip
-
-
-def seconds(work: Callable[[], Any]) -> float:
-    """The processor time of this process."""
-    start = time.process_time()
-    work()
-    return time.process_time() - start
-
-
-def taken(program: Any, queries: list[list[str]], k: int) -> float:
-    """The microseconds of a query."""
-    if hasattr(program, "microseconds"):  # a program that measures itself
-        return float(program.microseconds(queries, k))
-    if hasattr(program, "prepared"):
-        for query in queries:
-            program.prepared(query)
-
-    def all_of_them() -> None:
-        for query in queries:
-            program.search(query, k)
-
-    return 1e6 * seconds(all_of_them) / len(queries)
-
-
-def boolean_row(count: int, programs: dict[str, Any], documents: list[list[str]], repeat: int) -> str:
-    """A row of the table for queries of three words joined by AND, of which the 10 best documents are wanted."""
-    operators = {"and", "or", "not", "near", "same", "adj", "xor"}
-    wordy = [[word for word in query if word not in operators][:3] for query in make_queries(documents, 5)]
-    able = {name: program for name, program in programs.items() if hasattr(program, "search_all")}
-    times: dict[str, list[float]] = {name: [] for name in able}
-    for turn in range(repeat + 2):  # two turns to warm up
-        for name, program in able.items():
-            started = time.process_time()
-            for query in wordy:
-                program.search_all(query, 10)
-            if turn > 1:
-                times[name].append(1e6 * (time.process_time() - started) / len(wordy))
-    return row([f"{count:,}", *against(times)])
-
-
-def size_of(folder: Path) -> int:
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+TITLES = {"building": "Building", "fresh": "Fresh words", "typed": "Other fresh queries", "first": "First query",
+          "whole": "The process of a first query", "repeated": "Repeated queries"}  # fmt: skip
+HEADS: dict[str, tuple[list[str], list[str]]] = {
+    "building": (["documents", "index", "", "ours"], ["fastest"]),
+    "fresh": (["documents", "words", "k", "µs a query"], ["fastest"]),
+    "typed": (["documents", "query", "µs a query"], ["fastest"]),
+    "first": (["documents", "query", "ms"], ["fastest"]),
+    "whole": (["documents", "query", "ms"], ["fastest"]),
+    "repeated": (["documents", "query", "k", "µs a query"], ["fastest"]),
+}
+IN_WORDS = {"documents": "{} documents", "words": "{} words", "k": "k {}"}  # of a cell, by the head of its column
 
 
 def row(cells: list[Any]) -> str:
     return f"| {' | '.join(map(str, cells))} |"
 
 
-def against(times: dict[str, list[float]]) -> list[str]:
-    """Our median in microseconds, each peer's as a multiple of ours, and whether one is faster."""
-    medians = {name: statistics.median(values) for name, values in times.items()}
-    ours = medians.pop("leadline")
-    ratios = {name: median / ours for name, median in medians.items()}
-    fastest = min(ratios, key=lambda name: ratios[name], default="")
-    verdict = f"{fastest} is faster" if ratios and ratios[fastest] < 1 else "ours"
-    return [f"{ours:,.0f}", *(f"{ratio:.2f}" for ratio in ratios.values()), verdict]
+def built(name: str, count: int, texts: Path, folder: Path, threads: int) -> tuple[Any, dict[str, Any]]:
+    """A program with its indexes, which are built unless they are there; and what building them took."""
+    place = folder / f"{name}-{count}"
+    program: Any = Lucene(place) if name == "lucene" else Worker(name, place)
+    note = place / "built.json"
+    if not note.exists():
+        place.mkdir(parents=True, exist_ok=True)
+        note.write_text(json.dumps(program.build(texts, threads)))
+    return program, json.loads(note.read_text())
 
 
-def measure(count: int, peers: list[str], repeat: int, folder: Path) -> tuple[list[str], list[str], list[str]]:
-    """The rows of the three tables for a number of documents: sizes, times, and times of AND."""
-    documents = real(count) if TEXTS.exists() else generated(count)
-    texts = [" ".join(words) for words in documents]
-    text_bytes = sum(map(len, texts))
-    programs, sizes = {}, {}
+def compare_building(count: int, made: dict[str, dict[str, Any]], measured: Measured) -> None:
+    """Rows of sizes and times of building."""
+    for index, about in ((WORDS, "words"), (PLACES, "positions, years, classes")):
+        for what, scale, unit, digits in (
+            ("bytes", 1e6, "MB", 2),
+            ("processor", 1.0, "s of processor time", 2),
+            ("passed", 1.0, "s that passed, on two threads", 2),
+        ):
+            medians = {name: each[index][what] / scale for name, each in made.items() if index in each}
+            measured.add("building", [f"{count:,}", about, unit], medians, digits)
+
+
+def rounds(
+    programs: Programs, kind: str, words: int, k: int, number: int, repeat: int, texts: Texts
+) -> tuple[Cells, list[str]]:
+    """The median of rounds of fresh queries, and the queries of which the programs found different numbers."""
+    able = {name: program for name, program in programs.items() if kind in program.kinds}
+    for name, program in able.items():
+        end = time.monotonic() + (JAVA_SECONDS if name == "lucene" else 0.0)
+        for turn in range(10**6):
+            program.ask(kind, k, texts.queries(kind, words, max(2, number // 2), WARM + 1000 * turn + k))
+            if turn >= 1 and time.monotonic() > end:
+                break
+    times: dict[str, list[float]] = {name: [] for name in able}
+    differing = []
+    for turn in range(repeat):
+        queries = texts.queries(kind, words, number, FRESH + 10_000 * turn + k)
+        found = {}
+        for name, program in able.items():
+            spent, found[name] = program.ask(kind, k, queries)
+            times[name].append(spent)
+        for place, query in enumerate(queries):
+            counts = {name: counts[place] for name, counts in found.items() if counts[place] >= 0}
+            if len(set(counts.values())) > 1:
+                differing.append(f"{kind} {query.words}: {counts}")
+    return medians_of(times), differing
+
+
+def again(programs: Programs, kind: str, words: int, k: int, number: int, repeat: int, texts: Texts) -> Cells:
+    """The median of rounds of queries that were asked before."""
+    able = {name: program for name, program in programs.items() if kind in program.kinds}
+    queries = texts.queries(kind, words, number, AGAIN + k)
+    for program in list(able.values()) * REPEATED:
+        program.ask(kind, k, queries)
+    times: dict[str, list[float]] = {name: [] for name in able}
+    for _ in range(repeat):
+        for name, program in able.items():
+            times[name].append(program.ask(kind, k, queries)[0])
+    return medians_of(times)
+
+
+def medians_of(times: dict[str, list[float]]) -> Cells:
+    return {name: statistics.median(values) for name, values in times.items()}
+
+
+def firsts(programs: Programs, kind: str, words: int, repeat: int, texts: Texts) -> tuple[Cells, Cells]:
+    """The median milliseconds of opening and a first query, and of the whole processes."""
+    able = {name: program for name, program in programs.items() if kind in program.kinds}
+    opened: dict[str, list[float]] = {name: [] for name in able}
+    whole: dict[str, list[float]] = {name: [] for name in able}
+    for query in texts.queries(kind, words, repeat, FRESH):
+        for name, program in able.items():
+            one, other = program.first(query)
+            opened[name].append(one)
+            whole[name].append(other)
+    return medians_of(opened), medians_of(whole)
+
+
+def measure(count: int, peers: list[str], repeat: int, threads: int, folder: Path, measured: Measured) -> None:
+    """The rows of all tables for a number of documents."""
+    path = folder / f"texts-{count}.tsv"
+    if not path.exists():
+        write_documents(count, path)
+    programs, made = {}, {}
     for name in ("leadline", *peers):
-        place = folder / f"{name}-{count}"
-        shutil.rmtree(place, ignore_errors=True)
-        place.mkdir(parents=True)
-        programs[name] = PROGRAMS[name](texts, place)
-        sizes[name] = size_of(place)
-        programs[name].open()
-    ratios = [f"{sizes['leadline'] / sizes[name]:.2f}" for name in peers]
-    size_row = row([f"{count:,}", f"{text_bytes / 1e6:.0f}", f"{sizes['leadline'] / 1e6:.2f}", *ratios])
-    print(size_row, flush=True)
-    rows = []
-    for words in QUERIES:
-        queries = make_queries(documents, words)
-        for program in programs.values():
-            taken(program, queries[:1], 10)  # what is compiled in a process is compiled now
-        cold: dict[str, list[float]] = {name: [] for name in programs}
-        for _ in range(repeat):
-            for name, program in programs.items():
-                program.open()
-                cold[name].append(taken(program, queries[: max(2, len(queries) // 10)], 10))
-        rows.append(row([f"{count:,}", words, 10, "cold", *against(cold)]))
-        print(rows[-1], flush=True)
+        programs[name], made[name] = built(name, count, path, folder, threads)
+    compare_building(count, made, measured)
+    texts = Texts(path)
+    for kind, words in OF_FIRST:
+        opened, whole = firsts(programs, kind, words, max(3, repeat), texts)
+        measured.add("first", [f"{count:,}", label(kind, words)], opened, 2)
+        measured.add("whole", [f"{count:,}", label(kind, words)], whole)
+    for program in programs.values():
+        program.start()
+    for words, number in QUERIES.items():
         for k in DEPTHS:
-            warm: dict[str, list[float]] = {name: [] for name in programs}
-            for program in list(programs.values()) * WARMING:
-                taken(program, queries, k)
-            if "lucene" in programs:
-                programs["lucene"].warm_up(queries, k)
-            for _ in range(repeat):
-                for name, program in programs.items():
-                    warm[name].append(taken(program, queries, k))
-            rows.append(row([f"{count:,}", words, k, "warm", *against(warm)]))
-            print(rows[-1], flush=True)
-    both = boolean_row(count, programs, documents, repeat)
-    print(both, flush=True)
-    return [size_row], rows, [both]
+            cells, _ = rounds(programs, "words", words, k, number, repeat, texts)
+            measured.add("fresh", [f"{count:,}", words, k], cells)
+    for kind, words in OTHERS:
+        cells, differing = rounds(programs, kind, words, 10, OF_OTHERS, repeat, texts)
+        measured.differing += differing
+        measured.add("typed", [f"{count:,}", label(kind, words)], cells)
+    for words, number in QUERIES.items():
+        for k in DEPTHS:
+            cells = again(programs, "words", words, k, number, repeat, texts)
+            measured.add("repeated", [f"{count:,}", label("words", words), k], cells)
+    for kind, words in OTHERS:
+        cells = again(programs, kind, words, 10, OF_OTHERS, repeat, texts)
+        measured.add("repeated", [f"{count:,}", label(kind, words), 10], cells)
+    for program in programs.values():
+        program.stop()
 
 
-def main() -> None:
+def label(kind: str, words: int) -> str:
+    return f"{words:,} {KINDS[kind]}"
+
+
+def conditions(peers: list[str], repeat: int, skipped: str) -> str:
+    source = "Real texts" if TEXTS.exists() else "Generated words"
+    versions = [f"{name} {lucene_version() if name == 'lucene' else version(name)}" for name in peers]
+    missing = [f"Lucene did not take part: {skipped}"] if skipped else []
+    return f"{'. '.join([f'{source}; medians of {repeat}', ', '.join(versions), *missing])}."
+
+
+def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--documents", type=int, nargs="+", default=[20_000, 200_000], help="also 1000000")
     parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--threads", type=int, default=2, help="with which indexes are built")
     parser.add_argument("--peers", default="tantivy,bm25s,lucene")
+    parser.add_argument(
+        "--work", type=Path, help="folder of texts and indexes, which is kept (default: a temporary one)"
+    )
     parser.add_argument("--write", action="store_true", help="write the tables into docs/search-speed.md")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     peers = [name for name in options.peers.split(",") if name]
-    skipped = lucene_reason() if "lucene" in peers else "not asked for"
+    skipped = lucene_reason() if "lucene" in peers else "it was not asked for"
     if skipped:
-        print(f"Lucene is skipped: {skipped}", file=sys.stderr)
+        print(f"Lucene does not take part: {skipped}", file=sys.stderr)
         peers = [name for name in peers if name != "lucene"]
-    os.environ["LEADLINE_ENGINE"] = "compiled"  # its kernels are compiled once and cached, before the clock starts
-    sizes, times, both = [], [], []
-    with tempfile.TemporaryDirectory() as folder:
+    measured = Measured(peers)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.work or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
         for count in options.documents:
-            of_size, of_time, of_both = measure(count, peers, options.repeat, Path(folder))
-            sizes, times, both = sizes + of_size, times + of_time, both + of_both
-    heads = (["documents", "text, MB", "index, MB", *(f"× {name}'s" for name in peers)],
-             ["documents", "words", "k", "", "µs a query", *peers, "fastest"],
-             ["documents", "µs a query", *(name for name in peers if name == "tantivy"), "fastest"])  # fmt: skip
-    tables = [
-        "\n".join([row(head), row(["---"] * len(head)), *rows])
-        for head, rows in zip(heads, (sizes, times, both), strict=True)
-    ]
-    source = "Real texts" if TEXTS.exists() else "Generated words"
-    note = f"{source}; medians of {options.repeat}. Lucene: {skipped or lucene_version()}."
-    print("\n\n".join([*tables, note]))
+            measure(count, peers, options.repeat, options.threads, folder, measured)
+    parts = {
+        **measured.tables(),
+        "behind": measured.summary(),
+        "conditions": conditions(peers, options.repeat, skipped),
+    }
+    print("\n\n".join(f"{name}\n\n{text}" for name, text in parts.items()))
+    if measured.differing:
+        print(
+            f"different numbers of documents in {len(measured.differing)} queries:", *measured.differing[:5], sep="\n"
+        )
     if options.write:
-        fill(PAGE, {"sizes": tables[0], "times": tables[1], "both": tables[2], "conditions": note})
+        fill(PAGE, parts)
 
 
 if __name__ == "__main__":

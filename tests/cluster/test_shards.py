@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leadline.cluster.parts import IndexOnCluster, Opened
+from leadline.cluster.parts import IndexOnCluster
 from leadline.cluster.work import Caller, call_in_worker
 from leadline.errors import InputError
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.models.registry import MODELS
 from leadline.retrieval.models.searcher import Searcher
 from leadline.retrieval.pipeline.context import SearchContext
+from leadline.retrieval.pipeline.shared_topics import Opened
 
 WORDS = [f"word{n}" for n in range(40)]
 FIELDS: list[Any] = [None, "title", {"title": 2, "abstract": 1}, {"title": 0.3, "abstract": 0.7}]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -15,16 +14,16 @@ from leadline.cluster.work import Cluster, Crew
 from leadline.collections.links.graph import ADDING_BYTES, Each, add_links, some_blocks
 from leadline.collections.links.kernel_arguments import LinkBlocks, Surfers
 from leadline.collections.links.page_scores import TOLERANCE, surf
-from leadline.errors import InputError
 from leadline.records.runs import tie_order
 from leadline.retrieval.index.index import Index, Lists, united
-from leadline.retrieval.index.manifest import content_digests
 from leadline.retrieval.index.terms import offsets_of
 from leadline.retrieval.language.query_terms import QueryTerm, WiderIndex
-from leadline.retrieval.models.searcher import EMPTY_RANKING, Contribution, How, Ranking, Recipes, Searcher
+from leadline.retrieval.models.ranking import EMPTY_RANKING, Ranking
+from leadline.retrieval.models.searcher import Contribution, How, Recipes, Searcher
 from leadline.retrieval.models.weights import Fields, Norms, Recipe, TermUse, Totals, Weights
 from leadline.retrieval.pipeline.context import Request, SearchContext
-from leadline.retrieval.pipeline.pipeline import Narratives, System, TopicResult, answered
+from leadline.retrieval.pipeline.pipeline import Narratives, System, TopicResult
+from leadline.retrieval.pipeline.shared_topics import Opened, share_topics
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -119,6 +118,7 @@ class Shard(Searcher):
         super().__init__(rows)
         self.rows, self.first = rows, first
         self.weights: ShardWeights = ShardWeights(rows, self.whole)
+        self.one_call = None  # its lists are those of some rows, and its counts those of all
 
     def _take_statistics(self, whole: WholeIndex) -> None:
         """Take over what is known of the whole index."""
@@ -184,6 +184,7 @@ class ShardedSearcher(Searcher):
 
     def __init__(self, index: Index, shards: IndexOnCluster) -> None:
         super().__init__(index)
+        self.one_call = None  # the shards rank
         self.crew, self.bounds = shards.crew, shards.bounds
         self.whole = WholeIndex()
 
@@ -257,36 +258,6 @@ class ShardedSearcher(Searcher):
 # Runs on a cluster: the topics are shared out, and every worker opens the index from the shared folder.
 
 
-MOST_TOPICS = 16  # of a piece: a long run is interrupted with few topics lost
-PIECES = 8  # for each processor, so that slow topics do not keep all waiting
-
-
-@dataclass(frozen=True)
-class Opened:
-    """Which index a worker opens, with its collection."""
-
-    index: str
-    collection: str | None
-    content: tuple[str, ...]  # digests of the segments: those of the index that the caller has open
-
-    @classmethod
-    def of(cls, context: SearchContext) -> Opened:
-        collection = str(context.collection.folder) if context.has_collection else None
-        return cls(str(context.index.folder), collection, tuple(map(str, content_digests(context.index.manifest))))
-
-    def open(self) -> SearchContext:
-        """The index, opened once in a process."""
-        return _open(self)
-
-
-@lru_cache(maxsize=2)
-def _open(which: Opened) -> SearchContext:
-    context = SearchContext.open(which.index, which.collection)
-    if Opened.of(context).content != which.content:
-        raise InputError(which.index, "has changed since the command began: start it again")
-    return context
-
-
 @dataclass(frozen=True)
 class TopicsOnCluster:
     """Answers requests on a cluster, in their order; `SearchContext.elsewhere` takes it."""
@@ -296,16 +267,7 @@ class TopicsOnCluster:
     def __call__(
         self, system: System, context: SearchContext, requests: Sequence[Request], k: int, narratives: Narratives
     ) -> Iterator[TopicResult]:
-        size = max(1, min(MOST_TOPICS, len(requests) // (PIECES * self.cluster.processors)))
-        pieces = ((requests[at : at + size],) for at in range(0, len(requests), size))
-        for results in self.cluster(_answered_there, pieces, system, Opened.of(context), k, narratives):
-            yield from results
-
-
-def _answered_there(
-    requests: Sequence[Request], system: Any, opened: Opened, k: int, narratives: Narratives
-) -> list[TopicResult]:
-    return list(answered(system, opened.open(), requests, k, narratives))
+        return share_topics(self.cluster, self.cluster.processors, system, context, requests, k, narratives)
 
 
 # PageRank and HITS on a cluster: every actor holds the links into some blocks of pages, and sums over them.

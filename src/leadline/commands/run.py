@@ -23,6 +23,7 @@ import argparse
 import contextlib
 import dataclasses
 import hashlib
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -30,7 +31,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leadline.commands.shared.argument_kinds import INPUT_FILE, WORD, OutputFile
-from leadline.commands.shared.extras import add_cluster_option, check_pipelines, is_missing, topics_spread
+from leadline.commands.shared.extras import (
+    add_cluster_option,
+    check_pipelines,
+    extras_of,
+    is_missing,
+    topics_spread,
+)
 from leadline.commands.shared.options import add_options, add_system_option
 from leadline.commands.shared.output import print_notes, progress_bar, write
 from leadline.commands.shared.signature import public
@@ -58,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="-",
         help="run file to write (default: standard output)",
     )
-    public("make_run").add(parser, "k", k={"flags": ["-k"]})
+    public("make_run").add(parser, "k", "processes", k={"flags": ["-k"]}, processes={"default": None})
     parser.add_argument("--tag", type=WORD, help="name of the run, in its last column (default: that of the system)")
     parser.add_argument("--patents", metavar="FILE", type=INPUT_FILE, help="patents outside the collection, as topics")
     public("search").add(parser, "duplicates")
@@ -75,6 +82,8 @@ def run(options: argparse.Namespace) -> None:
     if options.engine is not None:
         if options.cluster:
             raise UsageError("--cluster", "cannot be combined with --engine, which asks another service")
+        if options.processes:
+            raise UsageError("--processes", "cannot be combined with --engine, which asks another service")
         run_engine(options)
         return
     for name, given in {"--partial": options.partial, "--run-code": options.run_code}.items():
@@ -118,15 +127,19 @@ def run(options: argparse.Namespace) -> None:
     if journal is not None:
         print_notes(journal.notes, options)
     narratives: Narratives = "words" if options.any_date else "dates"
-    with topics_spread(options, context), progress_bar("searching", quiet=options.quiet) as progress:
+    # A model is large, and uses all cores by itself.
+    processes = options.processes or (1 if extras_of(steps, Path(options.index)) else os.cpu_count() or 1)
+    with (
+        topics_spread(options, context, processes) as at_once,
+        progress_bar("searching", quiet=options.quiet) as progress,
+    ):
         start = time.monotonic()
         answers = pipeline.answer(context, asked, options.k, progress=progress, journal=journal, narratives=narratives)
         wall = time.monotonic() - start
     write(answers.run(tag).to_bytes(), options.output)
     if journal is not None:
         journal.finish()
-        at_once = None if options.cluster else 1
-        measured = timing(list(answers.seconds.values()), wall=wall, asked=waiting, at_once=at_once)
+        measured = timing(list(answers.seconds.values()), wall=wall, asked=waiting, at_once=at_once())
         _write_manifest(options, context, made_of, tag, measured)
     print_notes([*filter(None, [context.outdated]), *answers.notes], options)
 

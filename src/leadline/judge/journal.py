@@ -51,7 +51,12 @@ Kind = Literal[
     "agree",
     "disagree",
     "number",
-    "audit",  # of reviews, see judge/review/review_state.py and judge/review/audit.py
+    "audit",
+    "tags",
+    "settings",
+    "machine",
+    "opinion",
+    "consent",  # of reviews, see judge/review/review_state.py
 ]
 
 LONGEST = 20_000  # characters of a note or of instructions

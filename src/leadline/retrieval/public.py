@@ -117,7 +117,8 @@ def search(
     query: str,
     k: Count = 20,
     *,
-    model: str = "bm25",
+    system: str | Step | None = None,
+    model: str | None = None,
     fields: Sequence[str] | Mapping[str, float] | None = None,
     before: Day | None = None,
     after: Day | None = None,
@@ -134,7 +135,8 @@ def search(
     index: index folder, made by `leadline index`
     query: words to search for
     k: number of families to show
-    model: ranking model: bm25, bm25f, dirichlet or another, such as 'bm25(k1=0.9, b=0.4)'
+    system: system that ranks the documents (default: best, with what the index has)
+    model: rank by the words alone, with a model: bm25, bm25f, dirichlet or another, such as 'bm25(k1=0.9, b=0.4)'
     fields: fields to search, with weights: title=2,abstract (default: all)
     before: only patents published before this day, or before the first day of a month or year
     after: only patents published after this day, or after the last day of a month or year
@@ -160,7 +162,8 @@ def search(
         open_context(index),
         query,
         k,
-        model=model,
+        model=model or "bm25",
+        system=ranking_system(system, by_words=model is not None or fields is not None or newest),
         fields=fields,
         before=before,
         after=after,
@@ -173,6 +176,17 @@ def search(
         syntax=syntax,
     )
     return found if session is None else session.keep(found)
+
+
+def ranking_system(system: str | Step | None, *, by_words: bool) -> tuple[str, Step] | None:
+    """The system that ranks what a query finds, with its name; None where words alone do, by a model or by date."""
+    from leadline.retrieval.choices import DEFAULT_SYSTEM
+
+    if system is None:
+        return None if by_words else (DEFAULT_SYSTEM, _pipeline(DEFAULT_SYSTEM))
+    if by_words:
+        raise InputError("system", "orders documents itself: leave out model, fields and newest")
+    return (system if isinstance(system, str) else "system"), _pipeline(system)
 
 
 def prior_art(
@@ -207,12 +221,15 @@ def make_run(
     k: Count = 1000,
     *,
     narratives: Literal["dates", "words"] = "dates",
+    processes: Workers = 1,
 ) -> Run:
     """Search for every topic with a named system, a variant of one (`bitem:claims`), a pipeline, or one in a TOML file.
 
     index: index folder, made by `leadline index`
     topics: ids one per line, a table, or TREC markup
     k: documents per topic
+    processes: number of processes that answer topics, once that pays (default: number of cores, in Python and
+        where a system uses vectors or models 1)
 
     A topic in words that asks for dates, "published after 1997", limits the search, unless `narratives` is "words". One
     that is a Boolean query finds what `search` finds. What is to be said of topics, such as that nothing was found or
@@ -224,7 +241,17 @@ def make_run(
     _check_type("topics", asked, Topics, "a path or Topics")
     _check_type("k", k, int, "a whole number")
     name = system if isinstance(system, str) else "run"
-    answers = _pipeline(system).answer(open_context(index), asked, k, narratives=narratives)
+    context, pipeline = open_context(index), _pipeline(system)
+    if processes > 1 and context.elsewhere is None:
+        from leadline.retrieval.pipeline.shared_topics import TopicsInProcesses
+
+        context.elsewhere = TopicsInProcesses(processes)
+        try:
+            answers = pipeline.answer(context, asked, k, narratives=narratives)
+        finally:
+            context.elsewhere = None
+    else:
+        answers = pipeline.answer(context, asked, k, narratives=narratives)
     for note in answers.notes:
         warnings.warn(LeadlineWarning(note), stacklevel=2)
     return answers.run(name)

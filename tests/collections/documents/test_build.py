@@ -22,6 +22,7 @@ from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Citation, Claim, Document, Priority
 from leadline.collections.documents.update import update
 from leadline.errors import InputError
+from leadline.text import processes
 
 
 def record(number: int, **more: object) -> str:
@@ -310,7 +311,7 @@ def test_a_worker_that_was_ended_is_one_line(monkeypatch: pytest.MonkeyPatch, tm
             return super().submit(os._exit, 134)
 
     (tmp_path / "a.jsonl").write_text('{"id": "EP1", "title": "film", "abstract": "a film"}\n')
-    monkeypatch.setattr(building, "ProcessPoolExecutor", Ended)
+    monkeypatch.setattr(processes, "ProcessPoolExecutor", Ended)
     monkeypatch.setattr(building, "PARALLEL_MIN_BYTES", 0)
     with pytest.raises(MemoryError, match=r"a process that reads documents was ended.*try --processes 1"):
         build([tmp_path / "a.jsonl"], tmp_path / "c", processes=2)

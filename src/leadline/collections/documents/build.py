@@ -9,15 +9,11 @@ collection replaces an older one atomically.
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 import os
-import signal
-import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from itertools import count, groupby, islice
 from pathlib import Path
@@ -35,6 +31,7 @@ from leadline.errors import InputError, checked_choice
 from leadline.records.other_packages import is_handle
 from leadline.records.result import counted
 from leadline.text.files import readable_size
+from leadline.text.processes import WorkerProcesses
 from leadline.text.spread import LargestDocument, MemoryBudget, MemoryLike, Spread
 
 if TYPE_CHECKING:
@@ -256,62 +253,16 @@ def read_all(
         for part in missing:
             note(part.number, read_part(part, options, staging.part(part.number)), part.position)
         return
-    # Forking a process in which Polars has started threads can hang, so workers are spawned.
-    context = multiprocessing.get_context("spawn")
-    with (
-        _end_of_worker_reported(),
-        ProcessPoolExecutor(processes, mp_context=context, initializer=_watch_parent) as pool,
-    ):
+    with WorkerProcesses(processes, "reads documents") as workers:
         running: deque[tuple[int, int, Future[Outcome]]] = deque()
         for part in missing:
             while len(running) > processes:
                 number, position, future = running.popleft()
                 note(number, future.result(), position)
-            with _ctrl_c_ignored():
-                future = pool.submit(read_part, part, options, staging.part(part.number))
+            future = workers.submit(read_part, part, options, staging.part(part.number))
             running.append((part.number, part.position, future))
         for number, position, future in running:
             note(number, future.result(), position)
-
-
-@contextlib.contextmanager
-def _end_of_worker_reported() -> Iterator[None]:
-    """A worker that was ended is one line: libraries end it where memory runs out, and so does the system."""
-    try:
-        yield
-    except BrokenProcessPool:
-        problem = "a process that reads documents was ended, as where memory runs out: try --processes 1"
-        raise MemoryError(problem) from None
-
-
-@contextlib.contextmanager
-def _ctrl_c_ignored() -> Iterator[None]:
-    """Ignore Ctrl-C while workers start: they inherit this, and only the parent answers it."""
-    if threading.current_thread() is not threading.main_thread():  # where signals cannot be changed
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _watch_parent() -> None:
-    """End this worker when its parent ends: after a kill of the parent it would wait for work forever.
-
-    Its errors go to the parent; what a library says before it ends the process goes nowhere.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        threading.Thread(target=_exit_with_parent, args=(parent,), daemon=True).start()
-
-
-def _exit_with_parent(parent: Any) -> None:
-    parent.join()
-    os._exit(1)
 
 
 Outcome = dict[str, Any]

@@ -140,14 +140,24 @@ def chosen_cluster(options: argparse.Namespace, *, memory_of_workers: bool = Fal
 
 
 @contextmanager
-def topics_spread(options: argparse.Namespace, context: SearchContext) -> Iterator[None]:
-    """Share the topics of a run out to the cluster of --cluster."""
+def topics_spread(
+    options: argparse.Namespace, context: SearchContext, processes: int = 1
+) -> Iterator[Callable[[], int | None]]:
+    """Share the topics of a run out to the cluster of --cluster, or to so many processes.
+
+    It yields what says, after the run, how many topics were answered at the same time; None where that is not known.
+    """
     with chosen_cluster(options) as cluster:
         if cluster is not None:
             from leadline.cluster.parts import TopicsOnCluster
 
             context.elsewhere = TopicsOnCluster(cluster)
-        yield
+            yield lambda: None
+        else:
+            from leadline.retrieval.pipeline.shared_topics import TopicsInProcesses
+
+            here = context.elsewhere = TopicsInProcesses(processes)
+            yield lambda: here.at_once
 
 
 @contextmanager
@@ -155,7 +165,8 @@ def index_sharded(options: argparse.Namespace, context: SearchContext) -> Iterat
     """Rank the documents of an index by shards on the cluster of --cluster."""
     with chosen_cluster(options) as cluster:
         if cluster is not None:
-            from leadline.cluster.parts import IndexOnCluster, Opened
+            from leadline.cluster.parts import IndexOnCluster
+            from leadline.retrieval.pipeline.shared_topics import Opened
 
             shards = IndexOnCluster(cluster, Opened.of(context), len(context.index))
             context.searching, context.searcher = shards.searcher, shards.searcher(context.index)

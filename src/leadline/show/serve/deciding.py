@@ -65,8 +65,10 @@ def audit(desk: ReviewDesk, person: Person, content: Mapping[str, Any]) -> bool:
     if not has_expert(desk):
         raise Refused(409, "An audit needs an expert: `leadline review people REVIEW add NAME --role expert`.")
 
+    features = desk.project.features()  # beside the desk, which goes on meanwhile
+
     def made(head: ChainHead) -> list[Event]:
-        about = (desk.state, desk.features, uid, person.name, person.role, head)
+        about = (desk.state, features, uid, person.name, person.role, head)
         return audit_events(*about, sample=sample, again=again)
 
     return _store(desk, made)

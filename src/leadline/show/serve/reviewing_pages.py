@@ -9,17 +9,21 @@ from typing import Any, cast, get_args
 from fastapi import Depends, FastAPI, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
-from leadline.errors import visible
-from leadline.judge.choices import AUDIT, JUDGING_ROLES, STAGES
+from leadline.errors import InputError, visible
+from leadline.judge.choices import AUDIT, JUDGING_ROLES, LEARNER_NAMES, STAGES
 from leadline.judge.journal import Person
 from leadline.judge.marks import UNJUDGED
 from leadline.judge.review.audit import price_sentence
+from leadline.judge.review.discovery import discovery
 from leadline.judge.review.next_step import outlook, population, prices_of_audit
 from leadline.judge.review.project import KNOWN
 from leadline.judge.review.report import ReviewReport, certificate_sentences
-from leadline.show.serve.app import JUDGES, Pages, Refused, Written, add_storing, shown_undoable, text_of
+from leadline.judge.review.tags import tag_text, tags_of, used_tags
+from leadline.show.serve.app import JUDGES, Pages, Refused, Written, add_storing, shown_undoable, stored, text_of
+from leadline.show.serve.cards import Field
 from leadline.show.serve.deciding import add_deciding, audit_stages
-from leadline.show.serve.desks import CRITERIA, Field, ReviewDesk
+from leadline.show.serve.desks import CRITERIA, ReviewDesk
+from leadline.show.serve.discovery_figure import discovery_figure
 from leadline.show.serve.reviewing_figures import certificate_figure, flow_chart, report_pdf
 from leadline.show.serve.security import Address
 
@@ -51,9 +55,12 @@ def reviewing_app(desk: ReviewDesk, address: Address, title: str, pages: Pages |
             desk.check_document(found.person, topic, document)
         heading = desk.cards.shown_topic(topic)["title"]
         about = {"topic": topic, "document": document, "view": "all", "heading": heading}
+        targets = sorted({0.8, 0.9, 0.95, 0.98, 0.99, desk.settings.target})
+        changeable: dict[str, Any] = {"settings": desk.settings, "learners": LEARNER_NAMES, "targets": targets}
         rights = {"leads": desk.leads(found.person), "sees_all": desk.sees_all(found.person)}
         links = stages | audit_stages(desk, found.person)
-        return pages.page("review.html", found, **about, **rights, stages=links, known=KNOWN, audit=topic == AUDIT)
+        shown = {**about, **rights, "audit": topic == AUDIT, **changeable}
+        return pages.page("review.html", found, **shown, stages=links, known=KNOWN)
 
     def report(person: Person) -> ReviewReport:
         desk.refresh()
@@ -74,6 +81,8 @@ def reviewing_app(desk: ReviewDesk, address: Address, title: str, pages: Pages |
             quoted = (
                 prices_of_audit(desk.state, number) if audit is None and len(population(desk.state, number)) else {}
             )
+            discovered = discovery(desk.state)
+            curves = discovery_figure(discovered), discovery_figure(discovered, narrow=True)
             prices = [
                 f"To certify {100 * target:g} % one would draw about {price:,} more, if none of them is relevant."
                 for target, price in desk.state.prices(number).items()
@@ -83,6 +92,8 @@ def reviewing_app(desk: ReviewDesk, address: Address, title: str, pages: Pages |
         shown: dict[str, Any] = {
             "report": made,
             "figures": figures,
+            "curves": curves,
+            "discovered": discovered.words,
             "charts": charts,
             "prices": prices,
             "audit_figures": audit_figures,
@@ -160,6 +171,15 @@ def add_api(app: FastAPI, pages: Pages, desk: ReviewDesk) -> None:
         found = desk.find(pages.visitor(request).person, words)
         return {"found": [{**each, "title": desk.cards.card(each["document"])["title"]} for each in found]}
 
+    @app.post("/api/settings")
+    def settings(request: Request, content: Written = written) -> Written:
+        new = desk.change_settings(pages.visitor(request).person, content)
+        return {"saved": True, "id": content["id"], "stored": "new" if new else "already"}
+
+    @app.post("/api/tags")
+    def tags(request: Request, content: Written = written) -> Written:
+        return stored(pages, desk, request, "tags", content, _tags(content.get("tags")))
+
     @app.post("/api/agree")
     def agree(request: Request, content: Written = written) -> Written:
         new = desk.agree(pages.visitor(request).person, content)
@@ -184,7 +204,9 @@ class ReviewAnswers:
         desk.check_topic(person, topic)
         words = [each._asdict() for each in desk.cards.highlights(topic)]
         more = {"round": desk.project.current_round, "sent_back": "", "closed": False}
-        general = {"instructions": CRITERIA, "reasons": list(desk.settings.reasons)}
+        general: Written = {"instructions": CRITERIA, "reasons": list(desk.settings.reasons)}
+        with desk.lock:  # others' words may tell what they kept
+            general["tags"] = used_tags(desk.judging, "" if desk.sees_all(person) else person.name)
         return {**desk.cards.shown_topic(topic), "id": "", **general, **more, "topic": topic, "highlight": words}
 
     def next_cards(self, person: Person, topic: str, have: str, count: int) -> Written:
@@ -232,7 +254,9 @@ class ReviewAnswers:
         family = desk.project.units[desk.project.row_of[document]][1:]
         if family:
             shown = ", ".join(visible(each) for each in family[:5]) + (" …" if len(family) > 5 else "")
-            card["about"] = [*card["about"], f"one family with {shown}"]
+            found = desk.cards.document(document)
+            together = "one family with" if found is not None and found.office else "the same text as"
+            card["about"] = [*card["about"], f"{together} {shown}"]
         key = person.name, topic, document
         with desk.lock:
             judging = desk.judging
@@ -242,6 +266,7 @@ class ReviewAnswers:
                 "reason": visible(mark.reason) if mark else "",
                 "note": visible(judging.notes.get(key, ""), "\n"),
                 "passages": [],
+                "tags": [visible(each) for each in tags_of(judging, *key)],
             }
             others: Written = {}
             if person.role != "assessor":
@@ -278,6 +303,7 @@ class ReviewAnswers:
                     "title": visible(titles[row]),
                     "grade": mark.grade if mark else None,
                     "note": (person.name, topic, document) in judging.notes,
+                    "tags": tags_of(judging, person.name, topic, document),
                 }
                 if person.role != "assessor":
                     marks = desk.state.marks_of(row, topic)
@@ -322,7 +348,7 @@ class ReviewAnswers:
         certificate = found.certificate
         bound = state.bound_with_sensitivity(number)
         readings = state.second_readings(number)
-        ahead = outlook(state, number)
+        ahead, discovered = outlook(state, number), discovery(state)
         return {
             "hidden": False,
             "mode": state.mode,
@@ -347,6 +373,10 @@ class ReviewAnswers:
             "words": certificate.words,
             "prices": [{"target": target, "draws": price} for target, price in state.prices(number).items()],
             "figure": certificate_figure(found, narrow=True),
+            "discovery": discovery_figure(discovered, narrow=True),
+            "since_last": discovered.since_last if discovered.found[-1] else None,
+            "learner": state.project.settings.learner,
+            "wanted": state.project.settings.target,
             "in_a_row": ahead.in_a_row,
             "needed": ahead.needed,
             "reading": ahead.reading,
@@ -372,6 +402,16 @@ def _blocking(desk: ReviewDesk) -> str:
     name = desk.project.units[unread[0]][0] if unread else ""
     skipped = any(document == name and on == STAGES[0] for _, on, document in desk.judging.skipped)
     return name if skipped else ""
+
+
+def _tags(found: Any) -> str:
+    """The tags that a page sends, as the journal keeps them."""
+    if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
+        raise Refused(400, "tags must be a JSON list of texts.")
+    try:
+        return tag_text(found)
+    except InputError as error:
+        raise Refused(400, f"Not possible: {error.problem}.") from None
 
 
 def _documents_in_address(text: str) -> list[str]:
