@@ -1,4 +1,4 @@
-"""Check a review in full, whether its journal still has what a report certified, and whether it was drawn twice.
+"""Check a review in full, what a report of it certified, and whether it was drawn twice.
 
 Each event of the journal has a hash that covers the one before it, and a report prints the last one. CERTIFICATE is
 such a report: the PDF, its page saved from a browser, or only the hash. It may also be another copy of the review, its

@@ -51,7 +51,7 @@ class Condition(NamedTuple):
         return "the hardest" if self.hard else "at random"
 
 
-class Outcome(NamedTuple):
+class CertifiedRun(NamedTuple):
     """What one certificate came to in one run."""
 
     certified: bool  # whether it stated the target, or everything had been read
@@ -68,7 +68,7 @@ class OversightSimulation(Result):
     conditions: tuple[Condition, ...]
     reviews: tuple[str, ...]
     target: float
-    values: Array  # condition, review, seed, certificate, value of an Outcome; NaN where there is none
+    values: Array  # condition, review, seed, certificate, value of an CertifiedRun; NaN where there is none
 
     @property
     def seeds(self) -> int:
@@ -176,7 +176,7 @@ def simulate_conditions(
     """The same for any conditions and targets, a simulation for each target; without `again` the expert reads nothing
     again before the draws.
     """
-    shape = (len(targets), len(conditions), len(reviews), seeds, len(CERTIFICATES), len(Outcome._fields))
+    shape = (len(targets), len(conditions), len(reviews), seeds, len(CERTIFICATES), len(CertifiedRun._fields))
     values = np.full(shape, np.nan)
     for row, review in enumerate(reviews):
         for seed in range(seeds):
@@ -254,7 +254,7 @@ class _Run:
             keeps[relevant[self._random.random(len(relevant)) < share]] = False
         return keeps
 
-    def outcomes(self, *, again: bool) -> list[Outcome | None]:
+    def outcomes(self, *, again: bool) -> list[CertifiedRun | None]:
         """Of each certificate, in the order of CERTIFICATES."""
         labels = self._kept_by_any[self._order]
         switch = switch_point(labels, self._target)
@@ -266,7 +266,7 @@ class _Run:
         )
         read = np.concatenate((self._order[:switch], drawn_order[: looks.drawn]))
         kept = read[self._kept_by_any[read]]
-        reading = Outcome(True, self._recall(kept), looks.is_true, len(read) / self._total, 0.0)
+        reading = CertifiedRun(True, self._recall(kept), looks.is_true, len(read) / self._total, 0.0)
         return [reading, self._two_readers(), self._audit(read, kept, again=again)]
 
     def _recall(self, kept: Rows) -> float:
@@ -283,7 +283,7 @@ class _Run:
         true = (true_found + hits) / self._truth.sum()
         return Looks(last, int(hits[last]), bool((bound[: last + 1] <= true[: last + 1] + ROUNDING).all()))
 
-    def _two_readers(self) -> Outcome | None:
+    def _two_readers(self) -> CertifiedRun | None:
         """The first reader's share of what the second kept, where both have read everything: no draws, one look."""
         if self._condition.readers < 2:
             return None
@@ -291,9 +291,11 @@ class _Run:
         both, second_alone = int((first & second).sum()), int((~first & second).sum())
         bound = sensitivity_limit(both, second_alone, self._alpha)
         truly = self._recall(np.flatnonzero(self._kept_by_any))
-        return Outcome(bound >= self._target - ROUNDING, truly, bound <= truly + ROUNDING, 1.0, float(second.mean()))
+        return CertifiedRun(
+            bound >= self._target - ROUNDING, truly, bound <= truly + ROUNDING, 1.0, float(second.mean())
+        )
 
-    def _audit(self, read: Rows, kept: Rows, *, again: bool) -> Outcome:
+    def _audit(self, read: Rows, kept: Rows, *, again: bool) -> CertifiedRun:
         """The expert confirms what was kept, reads the rejected again, and draws from all that was not kept."""
         labels = self._kept_by_any[read]
         rejected, found, decided = read[~labels], int(self._truth[kept].sum()), np.zeros(self._total, np.bool_)
@@ -313,4 +315,4 @@ class _Run:
         looks = self._looks(found, self._truth[population], AUDIT_PRIOR, found)
         recall = (found + looks.hits) / int(self._truth.sum())
         share = (before + looks.drawn) / self._total
-        return Outcome(True, recall, looks.is_true, len(read) / self._total, share)
+        return CertifiedRun(True, recall, looks.is_true, len(read) / self._total, share)
