@@ -11,6 +11,7 @@ from tests.judge.review.conftest import Mark
 from leadline.errors import InputError
 from leadline.judge.journal import new_uid
 from leadline.judge.review.exchange import change_settings
+from leadline.judge.review.learners import TextFeatures
 from leadline.judge.review.project import ReviewProject
 from leadline.judge.review.review_state import Proposer, ReviewState, switch_events
 
@@ -75,3 +76,22 @@ def test_a_proposer_goes_on_with_another_learner(project: ReviewProject, mark: M
     proposer.use("svm")
     proposer.learn()
     assert np.allclose(proposer.scores, svm)
+
+
+def test_features_may_come_late(project: ReviewProject, mark: Mark) -> None:
+    state = mark(*(f"a{n}" for n in range(1, 31)))
+    rows = np.array(state.first_read)
+    made: list[int] = []
+
+    def features() -> TextFeatures:
+        made.append(1)
+        return project.features()
+
+    late = Proposer(features, "svm", lambda: (rows, state.relevant()[rows]), units=len(project.units), seed=1)
+    assert len(late.scores) == len(project.units)  # cards can be given out before a word was weighed
+    assert not made
+    late.learn()
+    late.learn()
+    at_once = Proposer(project.features(), "svm", lambda: (rows, state.relevant()[rows]), seed=1)
+    assert np.array_equal(late.scores, at_once.scores)
+    assert made == [1]

@@ -36,7 +36,7 @@ from leadline.judge.journal import Event, new_uid
 from leadline.judge.marks import UNJUDGED, UNSURE
 from leadline.judge.pools import COLUMNS, Pool, Stratum
 from leadline.judge.review.folding import FoldedUnits, fold
-from leadline.judge.review.learners import Rows
+from leadline.judge.review.learners import Rows, TextFeatures
 from leadline.judge.review.project import KNOWN, STARTER, ReviewProject, ReviewSettings, family_units, known_events
 from leadline.judge.review.review_state import ReviewState, settings_event
 from leadline.judge.review.simulation import LabelledReview
@@ -352,8 +352,23 @@ def read_labels(
     return Qrels.from_columns(topics, documents, grades, str(paths[0]) if len(paths) == 1 else "labels")
 
 
-def _labels_of(path: Path, column: str | None, form: str | None) -> dict[str, int]:
-    """The grade of every labelled record of a file."""
+def reviews_of_exports(source: PathLike, column: str | None = None) -> Iterator[LabelledReview]:
+    """A labelled review of each export with labels, a file or those of a folder, read without making a collection."""
+    for path in find_sources([source]):
+        documents: dict[str, Document] = {}
+        labels = _labels_of(path, column, None, documents)
+        texts = [f"{documents[name].title} {documents[name].abstract}" for name in labels]
+        relevant = np.array([grade > 0 for grade in labels.values()])
+        if relevant.all() or not relevant.any():
+            only = "relevant" if relevant.any() else "not relevant"
+            raise InputError(str(path), f"all records are {only}: a learner needs both")
+        yield LabelledReview(stem(path).removesuffix(".ris"), tuple(labels), TextFeatures.of(texts), relevant)
+
+
+def _labels_of(
+    path: Path, column: str | None, form: str | None, documents: dict[str, Document] | None = None
+) -> dict[str, int]:
+    """The grade of every labelled record of a file; its document is put among the `documents` that are given."""
     judged: dict[str, int] = {}
     unlabelled = twice = differing = 0
     problems: list[str] = []
@@ -379,10 +394,13 @@ def _labels_of(path: Path, column: str | None, form: str | None) -> dict[str, in
                 label = labels.get(chosen, "")
             try:
                 value = grade(label)
-                document = READERS[raw.form].read(raw.content).id
+                read = READERS[raw.form].read(raw.content)
+                document = read.id
             except ValueError as error:
                 problems.append(f"record {row}: {error}")
                 continue
+            if documents is not None:
+                documents.setdefault(document, read)
             if value is None:
                 unlabelled += 1
             elif document in judged:

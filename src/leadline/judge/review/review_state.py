@@ -579,22 +579,27 @@ class Proposer:
 
     def __init__(
         self,
-        features: TextFeatures,
+        features: TextFeatures | Callable[[], TextFeatures],
         learner: str,
         judged: Judged,
         *,
+        units: int = 0,
         query: str = "",
         seed: int = 0,
         prepare: Callable[[], None] | None = None,
     ) -> None:
         """`judged` gives the units judged so far and which of them are relevant; threads may call it.
 
-        `prepare` is called in the background whenever the scores may have changed.
+        Where `features` is a function, they are made in the background, and the first of the `units` come in an order
+        at random until then. `prepare` is called in the background whenever the scores may have changed.
         """
-        self._prepare = prepare
-        self._features, self._name, self._judged, self._seed = features, learner, judged, seed
-        self._wanted = learner
-        self._start = _query_scores(features, query, seed)
+        self._prepare, self._query = prepare, query
+        self._name, self._judged, self._seed, self._wanted = learner, judged, seed, learner
+        self._features = features
+        if isinstance(features, TextFeatures):
+            self._start = _query_scores(features, query, seed)
+        else:
+            self._start = _random_scores(units, seed)
         self._model: ReviewLearner | None = None
         self._taught: tuple[Rows, Labels] = (np.zeros(0, np.int64), np.zeros(0, np.bool_))
         self._background = Background(self._turn, "learner")
@@ -602,11 +607,14 @@ class Proposer:
         self.rounds = 0  # how often it learned
         self.seconds = 0.0  # how long it took the last time
         self.processor_seconds = 0.0  # the same without waiting for a processor
-        self.learn()
+        if isinstance(features, TextFeatures):
+            self.learn()
 
     def start(self) -> None:
         """Learn in the background from now on."""
         self._background.start()
+        if not isinstance(self._features, TextFeatures):
+            self.wake()
 
     def wake(self) -> None:
         """Say that something was judged."""
@@ -628,6 +636,10 @@ class Proposer:
 
     def learn(self) -> None:
         """Bring the scores up to date."""
+        if not isinstance(self._features, TextFeatures):
+            self._features = self._features()
+            self.scores = self._start = _query_scores(self._features, self._query, self._seed)
+        features = self._features
         rows, relevant = self._judged()
         if self._wanted != self._name:
             self._name, self._model = self._wanted, None
@@ -636,24 +648,29 @@ class Proposer:
             return
         begin, busy = time.perf_counter(), time.thread_time()
         if not relevant.any() or relevant.all():
-            scores = self._start + similar(self._features, rows[relevant])
+            scores = self._start + similar(features, rows[relevant])
         else:
-            scores = self._learned(rows, relevant).copy()
+            scores = self._learned(features, rows, relevant).copy()
         self._taught = rows, relevant
         self.processor_seconds = time.thread_time() - busy
         self.scores, self.seconds, self.rounds = scores, time.perf_counter() - begin, self.rounds + 1
 
-    def _learned(self, rows: Rows, relevant: Labels) -> Scores:
+    def _learned(self, features: TextFeatures, rows: Rows, relevant: Labels) -> Scores:
         before, labels = self._taught
         goes_on = np.array_equal(rows[: len(before)], before) and np.array_equal(relevant[: len(before)], labels)
         if self._model is None or not goes_on:  # a judgement was changed or taken back
-            self._model = LEARNERS.named(self._name)(self._features, self._seed)
+            self._model = LEARNERS.named(self._name)(features, self._seed)
         return self._model.learn(rows, relevant)
+
+
+def _random_scores(units: int, seed: int) -> Scores:
+    """An order at random, so small that any word outweighs it."""
+    return np.asarray(np.random.default_rng(seed).random(units) * 1e-9)
 
 
 def _query_scores(features: TextFeatures, query: str, seed: int) -> Scores:
     """How well units fit the words of a query; without one, an order at random, so small that any word outweighs it."""
-    random = np.random.default_rng(seed).random(len(features)) * 1e-9
+    random = _random_scores(len(features), seed)
     places = {word: column for column, word in enumerate(features.words)}
     columns = {places[word] for word in re.findall(WORD, query.lower()) if word in places}
     if not columns:

@@ -259,7 +259,8 @@ class RoundDocuments:
 class ReviewDesk(JournalDesk):
     """What the pages of a review ask and tell."""
 
-    def __init__(self, project: ReviewProject) -> None:
+    def __init__(self, project: ReviewProject, *, late: bool = False) -> None:
+        """With `late`, the words of the documents are weighed in the background, beside the first cards."""
         self.project, self.settings = project, project.settings
         self.journal, self.people = project.journal(), People(project.folder / PEOPLE)
         self.lock = threading.RLock()
@@ -274,11 +275,11 @@ class ReviewDesk(JournalDesk):
         self._kept: dict[tuple[str, str], float] = {}  # when the desk of a person and stage was stored
         self.refresh()
         self._take_up_desks()
-        self._features = project.features()
         self.proposer = Proposer(
-            self._features,
+            project.features if late else project.features(),
             self.settings.learner,
             self._judged,
+            units=len(project.units),
             query=self.settings.query,
             seed=self.settings.seed,
             prepare=self._fetch_ahead,
