@@ -19,8 +19,8 @@ from tests.test_architecture import modules
 
 from leadline.commands import command_files
 from leadline.commands.shared.extras import registered
+from leadline.judge.adaptive_rules import RULES as POOLING
 from leadline.judge.choices import POOL_RULES
-from leadline.judge.pools import RULES as POOLING
 from leadline.retrieval.choices import BASELINES
 from leadline.retrieval.pipeline.named_systems import baselines
 from leadline.show.choices import LAB_KINDS
@@ -41,6 +41,7 @@ MAY_LOAD = {  # the commands that may load these wings, beside what all may: tex
     "collections measures trust": "compare retrievability",
     "measures retrieval trust": "compare verdict",
     "collections judge measures retrieval show trust": "serve, lab add, lab status, demo, judge demo, check",
+    "collections judge retrieval": "review machine",
     "collections judge retrieval show": "lab init, lab people, review serve",
     "measures retrieval show trust": "report",
     "collections measures retrieval show trust": "reproduce, tune",
@@ -59,8 +60,8 @@ MAY_LOAD = {  # the commands that may load these wings, beside what all may: tex
         "links hits, index, search, prior-art, show, run, grid, systems, strategy run, strategy translate, "
         "strategy measure"
     ),
-    "judge measures trust": "judge agreement",
-    "judge": "judge backup, judge export, judge import, judge people, judge status",
+    "collections judge measures trust": "judge agreement",
+    "judge": "judge backup, judge export, judge import, judge next, judge people, judge status",
     "": "completion, judge serve",
     "collections judge show": "review report",
     "collections measures retrieval show": "estimate",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -60,12 +60,15 @@ DOCUMENTS = [
 ]
 
 
-def built(documents: list[Document], folder: Path, analysis: Analysis = PLAIN) -> SearchContext:
+def built(
+    documents: list[Document], folder: Path, analysis: Analysis = PLAIN, fields: Sequence[str] | None = None
+) -> SearchContext:
     """The search context of these documents, as the commands would make it."""
+    chosen = {} if fields is None else {"fields": fields}
     write_collection(documents, folder / "collection", {"sources": "by hand"})
     Index.build(
         Collection.open(folder / "collection"), folder / "index", analysis=analysis, workers=1,
-        origin=str(folder / "collection"),
+        origin=str(folder / "collection"), **chosen,
     )  # fmt: skip
     return SearchContext.open(folder / "index")
 

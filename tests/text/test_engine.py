@@ -23,6 +23,7 @@ from leadline.measures import join
 from leadline.records import runs
 from leadline.retrieval.index import analysis, index, inverting, packing, segment, terms
 from leadline.retrieval.models import searcher
+from leadline.retrieval.one_call import ranking as one_call
 from leadline.text import engine, fields
 from leadline.text.engine import BEGINNING_PAYS, COMPILING_PAYS, JOBS, LOADING_PAYS, Engine
 
@@ -30,11 +31,12 @@ TEXT = "leadline.text.kernels"
 PACKAGES = (
     TEXT, "leadline.records.kernels", "leadline.measures.kernels", "leadline.collections.documents.kernels",
     "leadline.collections.duplicates.kernels", "leadline.collections.links.kernels",
-    "leadline.retrieval.index.kernels", "leadline.retrieval.models.kernels", "leadline.judge.review.kernels",
+    "leadline.retrieval.index.kernels", "leadline.retrieval.models.kernels", "leadline.retrieval.one_call.kernels",
+    "leadline.judge.review.kernels",
 )  # fmt: skip
 DECLARING = (
     fields, uspto, grouping, sketches, graph, page_scores, join, runs, analysis, index, inverting, segment, packing,
-    terms, searcher,
+    terms, searcher, one_call,
     learners,
 )  # fmt: skip
 

@@ -57,6 +57,20 @@ def test_small_slices_and_missing_values_are_said_aloud() -> None:
     assert len(table.best) == 1  # no winner where nothing can be said
 
 
+def test_symbols_of_classes_are_cut_until_slices_are_large_enough() -> None:
+    symbols: dict[str, Any] = {f"t{place}": symbol for place, symbol in enumerate(["C07D401/04", "C07C"] * 3)}
+    found = slices(field(), "AP", symbols | {"t6": "C08L", "t7": "A61K", "t8": "A01N"}, "class")
+    assert found.names == ("C07", "3 others", "no class")
+    assert found.counts.tolist() == [6, 3, 3]
+    assert found.notes[0] == "class: the symbols are cut to the class, and 3 with fewer than 5 topics are one slice"
+    section = slices(field(), "AP", {f"t{place}": f"C0{place}B" for place in range(9)}, "class")
+    assert section.names == ("C", "no class")
+    few = slices(field(), "AP", {"t0": "C07D", "t1": "A61K"}, "class")
+    assert few.names == ("A61K", "C07D", "no class")  # no level would help
+    words = slices(field(), "AP", symbols | {"t6": "C07, perhaps"}, "class")
+    assert words.names == ("C07C", "C07D401/04", "C07, perhaps", "no class")  # not symbols, or not all
+
+
 def test_the_best_of_a_measure_that_is_better_low_is_the_lowest() -> None:
     for better, place in (("lower", np.argmin), ("higher", np.argmax)):
         found = slices(field(better=better), "AP", OFFICES, "office")

@@ -18,7 +18,8 @@ from leadline.records.runs import tie_order
 from leadline.retrieval.index.index import Index, Lists, united
 from leadline.retrieval.index.terms import offsets_of
 from leadline.retrieval.language.query_terms import QueryTerm, WiderIndex
-from leadline.retrieval.models.searcher import EMPTY_RANKING, Contribution, How, Ranking, Recipes, Searcher
+from leadline.retrieval.models.ranking import EMPTY_RANKING, Ranking
+from leadline.retrieval.models.searcher import Contribution, How, Recipes, Searcher
 from leadline.retrieval.models.weights import Fields, Norms, Recipe, TermUse, Totals, Weights
 from leadline.retrieval.pipeline.context import Request, SearchContext
 from leadline.retrieval.pipeline.pipeline import Narratives, System, TopicResult
@@ -117,6 +118,7 @@ class Shard(Searcher):
         super().__init__(rows)
         self.rows, self.first = rows, first
         self.weights: ShardWeights = ShardWeights(rows, self.whole)
+        self.one_call = None  # its lists are those of some rows, and its counts those of all
 
     def _take_statistics(self, whole: WholeIndex) -> None:
         """Take over what is known of the whole index."""
@@ -182,6 +184,7 @@ class ShardedSearcher(Searcher):
 
     def __init__(self, index: Index, shards: IndexOnCluster) -> None:
         super().__init__(index)
+        self.one_call = None  # the shards rank
         self.crew, self.bounds = shards.crew, shards.bounds
         self.whole = WholeIndex()
 

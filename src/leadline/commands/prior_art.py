@@ -2,9 +2,9 @@
 
 PATENT is a number in the collection, in any spelling, or a file: an office's XML or SGML, JSON, or plain text with the
 claims after a line "Claims". Its own family and later documents are never shown. Each claim is shown with its
-distinguishing part and the hits that bear on it. A hit bears on a claim if a passage has a word of the distinguishing
-part, and at most 5 % of the earlier documents of the same class fit the claim as well: a place to begin reading, not a
-judgement. docs/prior-art.md has the measured rates.
+distinguishing part and the hits that bear on it: strongly with 71 % of the words of the claim and of those it depends
+on, weakly with half of them and one of the distinguishing part. That is a place to begin reading, not a judgement: how
+many such marks were right stands beside them, and docs/prior-art.md says how that was measured.
 
 Examples:
   leadline prior-art patents.index EP 1 437 003 A1 -k 10
@@ -38,8 +38,9 @@ from leadline.text.days import parse_date
 from leadline.text.files import json_text
 
 if TYPE_CHECKING:
+    from leadline.retrieval.bearing import ClaimBearing
     from leadline.retrieval.pipeline.context import Request, SearchContext
-    from leadline.retrieval.prior_art import ClaimBearing, PriorArt
+    from leadline.retrieval.prior_art import PriorArt
 
 QUOTED = 3  # hits of a claim whose passages are printed; the others are named
 
@@ -99,7 +100,14 @@ def _topic(context: SearchContext, written: str, date: str | None) -> Request:
 
 
 def _result_page(page: TerminalPage, found: PriorArt, used: str, context: SearchContext) -> str:
-    from leadline.retrieval.prior_art import bearing_rule, claim_count, claim_numbers, prior_art_finding, topic_date
+    from leadline.retrieval.prior_art import (
+        bearing_rule,
+        bears_words,
+        claim_count,
+        claim_numbers,
+        prior_art_finding,
+        topic_date,
+    )
 
     topic = found.topic
     kind, date = topic_date(topic)
@@ -109,8 +117,7 @@ def _result_page(page: TerminalPage, found: PriorArt, used: str, context: Search
     lines += [*page.paragraph(bearing_rule(found)), *page.paragraph(used)]
     places = decimals(hit.score for hit in found.hits)
     for place, (hit, snippet) in enumerate(zip(found.hits, found.snippets, strict=True)):
-        bears = list(found.claims_of(place))
-        lines += ["", *hit_lines(page, hit, snippet, places, [f"bears on {claim_numbers(bears)}"] if bears else [])]
+        lines += ["", *hit_lines(page, hit, snippet, places, [f"◌ {words}" for words in bears_words(found, place)])]
     if any(each.found for each in found.bearing):
         lines += ["", page.heading("Claim by claim", "distinguishing part, then hits and passages"), page.rule()]
         for each in found.bearing:
@@ -122,8 +129,9 @@ def _result_page(page: TerminalPage, found: PriorArt, used: str, context: Search
 
 def _claim_lines(page: TerminalPage, each: ClaimBearing, context: SearchContext) -> list[str]:
     """A claim, its distinguishing part, and the hits that bear on it, the first with their passages."""
+    from leadline.retrieval.bearing import ABSTRACT
     from leadline.retrieval.passages import Marker
-    from leadline.retrieval.prior_art import ABSTRACT, fit_words
+    from leadline.retrieval.prior_art import fit_words
 
     beginning = shorten(visible(" ".join(each.claim.text.split())), page.width - len(INDENT))
     number = each.claim.number if each.claim.number != ABSTRACT else ""

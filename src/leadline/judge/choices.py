@@ -18,9 +18,14 @@ PerFamily = Literal["one", "all"]
 
 # Pools.
 DEFAULT_STRATA = "10:1,30:0.3,100:0.1"  # those of TREC-CHEM 2009
+DEFAULT_ENDS = (12, 25, 50, 100, 200)  # documents judged of a topic when each round of draws ends
+FRAME_DEPTH = 1000  # ranks of the runs that draws in rounds come from
+MOST_ROUNDS = 250  # that can be drawn of a pool
 POOL_RULES = ("depth", "move-to-front", "bandit")
 
 # Reviews.
 STAGES = ("abstract", "full-text")
+MachineRole = Literal["witness", "order", "second", "exclude"]
+MACHINE_ROLES: tuple[MachineRole, ...] = ("witness", "order", "second", "exclude")
 LEARNER_NAMES = ("autotar", "logistic", "naive-bayes", "svm")
 STOPPING_RULES = ("autostop", "budget", "buscar", "chao", "in-a-row", "knee", "ppr", "qbcb", "ranked")

@@ -50,6 +50,11 @@ Kind = Literal[
     "resume",
     "agree",
     "disagree",  # of reviews, see judge/review/review_state.py
+    "tags",
+    "settings",
+    "machine",
+    "opinion",
+    "consent",
 ]
 
 LONGEST = 20_000  # characters of a note or of instructions

@@ -155,6 +155,8 @@ def estimate_missing(pool: Qrels, *, level: int = 1) -> list[MissingEstimate]:
     """
     from scipy.special import stdtrit  # kappa, which every page of judging may show, needs no SciPy
 
+    if pool.kind == "drawn":
+        return _missing_of_draws(pool, level)
     strata = pool.strata if pool.strata is not None else np.ones(len(pool.grades), np.int32)
     found = []
     for t, topic in enumerate(pool.topics):
@@ -180,6 +182,26 @@ def estimate_missing(pool: Qrels, *, level: int = 1) -> list[MissingEstimate]:
         low, high = max(float(hits), total - width), min(total + width + unknown, float(hits + pooled - judged))
         estimate = total if judged else math.nan
         found.append(MissingEstimate(topic, pooled, judged, hits, estimate, low, max(low, high)))
+    return found
+
+
+def _missing_of_draws(pool: Qrels, level: int) -> list[MissingEstimate]:
+    """The same of a pool drawn in rounds: what a model expects, corrected by what was drawn and judged."""
+    assert pool.probabilities is not None
+    assert pool.expected is not None
+    chance, made = pool.probabilities, pool.grades >= 0
+    error = np.where(made, (pool.grades >= level) - pool.expected, 0.0)
+    columns = pool.expected + error / chance, (1 - chance) * (error / chance) ** 2, made, pool.grades >= level
+    topics = len(pool.topics)
+    sums = [np.bincount(pool.topic_of_document, weights=column, minlength=topics) for column in columns]
+    found = []
+    for topic, size, total, variance, judged, hits in zip(
+        pool.topics, np.diff(pool.offsets).tolist(), *(each.tolist() for each in sums), strict=True
+    ):
+        width = 1.96 * math.sqrt(variance)
+        estimate = max(total, hits) if judged else math.nan
+        low, high = max(hits, total - width), min(max(total, hits) + width, hits + size - judged)
+        found.append(MissingEstimate(topic, size, int(judged), int(hits), estimate, low, max(low, high)))
     return found
 
 

@@ -192,6 +192,7 @@ class JudgingState:
     roles: dict[str, str] = field(default_factory=dict)  # of persons that did anything
     skipped: dict[tuple[str, str, str], int] = field(default_factory=dict)  # how often, since the last mark
     notes: dict[tuple[str, str, str], str] = field(default_factory=dict)
+    tags: dict[tuple[str, str, str], str] = field(default_factory=dict)  # divided at semicolons
     passages: dict[str, MarkedPassage] = field(default_factory=dict)  # by uid
     assigned: dict[str, list[str]] = field(default_factory=dict)  # topic: persons
     rounds: dict[str, int] = field(default_factory=dict)  # topic: how often it was judged
@@ -243,7 +244,7 @@ class JudgingState:
 
     def _forget(self, place: Place) -> None:
         person, topic, document = place
-        for known in (self.marks, self.skipped, self.notes):
+        for known in (self.marks, self.skipped, self.notes, self.tags):
             known.pop(place, None)
         about = (person, topic, document)
         gone = [uid for uid, each in self.passages.items() if (each.person, each.topic, each.document) == about]
@@ -264,6 +265,8 @@ class JudgingState:
             self.skipped[key] = self.skipped.get(key, 0) + 1
         elif event.kind == "note":
             self.notes[key] = event.value
+        elif event.kind == "tags":
+            self.tags[key] = event.value
         elif event.kind == "passage":
             self.passages[event.uid] = MarkedPassage(
                 event.person, event.topic, event.document, event.target, event.value

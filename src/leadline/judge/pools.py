@@ -21,10 +21,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.errors import InputError, checked_choice, visible
+from leadline.errors import InputError, visible
 from leadline.judge.choices import DEFAULT_STRATA
+from leadline.judge.draws import Draws
 from leadline.judge.journal import JudgingJournal, check_marks, check_people
-from leadline.records.qrels import Qrels, read_qrels
+from leadline.records.qrels import Qrels, drawn_line, read_qrels
 from leadline.records.result import Table, counted
 from leadline.records.runs import Run
 from leadline.text.checksums import Finding, finding_of, read_sealed, sealed
@@ -119,11 +120,15 @@ def _rounded_to(exact: NDArray[np.float64], room: NDArray[np.float64], total: in
 #     topic 0 document stratum grade      -2: to be judged, -1: in the pool but not sampled, 0, 1, 2: judged
 #
 # So a pool is a file of judgements, which xinfAP and infNDCG read as it is. Beside it, `POOL.json` records the strata,
-# the seed and the runs.
+# the seed and the runs. A pool that is drawn in rounds is a file of judgements too, of another form:
+#
+#     topic 0 document grade probability expected      -2: to be judged, -1: not drawn, 0, 1, 2: judged
+#
+# and its record has what the next round is drawn by, the lists of the runs.
 
 
 TO_JUDGE, NOT_SAMPLED = -2, -1
-FORMAT = 1  # of the record
+FORMAT, FORMAT_OF_DRAWS = 1, 2  # of the record
 FIX_JOURNAL = "restore it from a copy, or take another machine's journal"
 _FIX = "make the pool again with `leadline pool`"
 
@@ -146,6 +151,7 @@ class Pool:
     found_by: pl.DataFrame | None = field(
         default=None, repr=False
     )  # run, topic, document; None for a pool that was read
+    draws: Draws | None = field(default=None, repr=False)  # of a pool drawn in rounds: a stratum is a round
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -159,6 +165,8 @@ class Pool:
 
     def sizes(self) -> Table:
         """How many documents each topic has in each stratum, and how many of them are sampled."""
+        if self.draws is not None:
+            return self.draws.sizes()
         import polars as pl
 
         count = int(self.documents["stratum"].max() or 0)  # type: ignore[arg-type]
@@ -183,6 +191,8 @@ class Pool:
 
     def contributions(self) -> Table:
         """What each run brought into the pool, how much of it is judged, and what only it found."""
+        if self.draws is not None:
+            return self.draws.contributions()
         import polars as pl
 
         if self.found_by is None:
@@ -204,7 +214,12 @@ class Pool:
         return Table(["run", "pooled", "to_judge", "found_only_by_it", "of_these_to_judge"], rows)
 
     def lines(self, grades: Mapping[tuple[str, str], int] | None = None) -> bytes:
-        """The pool as a file of judgements: `grades` are those of (topic, document) that were judged."""
+        """The pool as a file of judgements: `grades` are those of (topic, document) that were judged.
+
+        Of a pool drawn in rounds, relevance is expected by these grades: what measures are estimated from.
+        """
+        if self.draws is not None:
+            return self._drawn_lines(self.draws, grades)
         known = grades or {}
         out = []
         columns = ("topic", "document", "unit", "stratum", "sampled")
@@ -213,6 +228,28 @@ class Pool:
             out.append(f"{topic} 0 {document} {stratum} {grade}\n")
         return "".join(out).encode("utf-8", "surrogateescape")
 
+    def _drawn_lines(self, draws: Draws, grades: Mapping[tuple[str, str], int] | None) -> bytes:
+        expected = draws.expected if grades is None else draws.model(grades)
+        values = draws.grades(grades or {}, TO_JUDGE, NOT_SAMPLED)
+        topics = [draws.lists.topics[t].encode() for t in draws.lists.topic_of_document.tolist()]
+        documents = (name.encode() for name in draws.lists.documents)
+        columns = values.tolist(), draws.chance.tolist(), expected.tolist()
+        return b"".join(map(drawn_line, topics, documents, *columns))
+
+    @staticmethod
+    def _drawn_qrels(draws: Draws, grades: Mapping[tuple[str, str], int], name: str) -> Qrels:
+        topics = [draws.lists.topics[t] for t in draws.lists.topic_of_document.tolist()]
+        values = draws.grades(grades, TO_JUDGE, NOT_SAMPLED)
+        chances = {"probabilities": draws.chance.tolist(), "expected": draws.model(grades).tolist()}
+        return Qrels.from_columns(topics, draws.lists.documents, values, name, **chances)
+
+    def next_round(self, grades: Mapping[tuple[str, str], int], *, to: int | None = None) -> Pool:
+        """The pool with one more round drawn, by the judgements of those before."""
+        if self.draws is None:
+            problem = "was drawn by strata, all at once: only a pool of `leadline pool --rounds` has another round"
+            raise InputError("pool", problem)
+        return pool_of_draws(replace(self.draws.next(grades, to=to), earlier=_digest(self.lines())))
+
     def write(self, path: str | os.PathLike[str], grades: Mapping[tuple[str, str], int] | None = None) -> None:
         """Write the pool, with the grades of what was judged, and its record beside it."""
         # Whether it may be written is asked of the pool itself, which its record goes with.
@@ -220,12 +257,18 @@ class Pool:
             file.write(self.lines(grades))
             beside.write(self.record())
 
+    def write_round(self, path: str | os.PathLike[str]) -> None:
+        """Write a pool of which one more round was drawn over the one that it was drawn from, judged as that is."""
+        with replacing_ours(path) as file, replacing_ours(f"{os.fspath(path)}{RECORD}") as beside:
+            file.write(self.lines())
+            beside.write(self.record())
+
     def record(self) -> bytes:
         """What is written beside the pool: how it was drawn."""
         families = self.documents.filter(self.documents["document"] != self.documents["unit"])
         content = {
             "what": RECORD_OF_POOL,
-            "format": FORMAT,
+            "format": FORMAT if self.draws is None else FORMAT_OF_DRAWS,
             "strata": [[each.last, each.rate] for each in self.strata],
             "seed": self.seed,
             "budget": self.budget,
@@ -235,6 +278,8 @@ class Pool:
             "sha256": _digest(self.lines()),
             "found_by": None if self.found_by is None else self._finders(),
         }
+        if self.draws is not None:
+            content["draws"] = self.draws.content()
         return sealed(content)
 
     def _finders(self) -> dict[str, str]:
@@ -254,8 +299,10 @@ class Pool:
         """A pool that `write` made."""
         import polars as pl
 
-        judged = read_qrels(path, format="strata")
         record = _record(Path(f"{os.fspath(path)}{RECORD}"))
+        if record["format"] == FORMAT_OF_DRAWS:
+            return cls._read_draws(path, record)
+        judged = read_qrels(path, format="strata")
         assert judged.strata is not None
         check_utf8(path, (*judged.topics, *judged.documents.names()))
         frame = pl.DataFrame(
@@ -289,8 +336,20 @@ class Pool:
             raise InputError(os.fspath(path), problem)
         return pool
 
+    @classmethod
+    def _read_draws(cls, path: str | os.PathLike[str], record: Mapping[str, Any]) -> Pool:
+        judged, where = read_qrels(path, format="drawn"), f"{os.fspath(path)}{RECORD}"
+        check_utf8(path, (*judged.topics, *judged.documents.names()))
+        draws = Draws.of_content(record["draws"], judged, record["runs"], record["seed"], where)
+        pool = pool_of_draws(draws)
+        if _digest(pool.lines()) not in (record["sha256"], draws.earlier):
+            raise InputError(os.fspath(path), f"is not the pool that {where} records: {_FIX}")
+        return pool
+
     def qrels(self, grades: Mapping[tuple[str, str], int], name: str = "pool") -> Qrels:
-        """The judgements of the pool, with its strata, for xinfAP and infNDCG."""
+        """The judgements of the pool: with its strata, for xinfAP and infNDCG, or as drawn in rounds."""
+        if self.draws is not None:
+            return self._drawn_qrels(self.draws, grades, name)
         known = self.documents
         values = [
             grades.get((topic, unit), TO_JUDGE) if sampled else NOT_SAMPLED
@@ -298,6 +357,28 @@ class Pool:
         ]
         strata = [str(stratum) for stratum in known["stratum"].to_list()]
         return Qrels.from_columns(known["topic"].to_list(), known["document"].to_list(), values, name, strata=strata)
+
+
+def pool_of_draws(draws: Draws) -> Pool:
+    """The pool of what was drawn in rounds; a document's stratum is the round that drew it."""
+    import polars as pl
+
+    lists = draws.lists
+    best = np.full(len(lists.documents), np.iinfo(np.int32).max, np.int32)
+    np.minimum.at(best, lists.listed, lists.rank)
+    names = pl.Series("document", lists.documents, pl.String)
+    frame = pl.DataFrame(
+        {
+            "topic": pl.Series(lists.topics, dtype=pl.String).gather(lists.topic_of_document),
+            "document": names,
+            "unit": names,
+            "stratum": draws.round_of.astype(np.int32),
+            "rank": best,
+            "runs": lists.over_runs(np.ones(len(lists.listed))).astype(np.uint32),
+            "sampled": draws.drawn,
+        }
+    )
+    return Pool(frame.select(COLUMNS), (), draws.seed, lists.runs, draws=draws)
 
 
 def check_pool(path: Path) -> Iterator[Finding]:
@@ -372,7 +453,7 @@ def _digest(lines: bytes) -> str:
 
 def _record(path: Path) -> dict[str, Any]:
     """What was recorded beside a pool."""
-    record = read_sealed(path, RECORD_OF_POOL, FORMAT, _FIX)
+    record = read_sealed(path, RECORD_OF_POOL, FORMAT_OF_DRAWS, _FIX)
     if record is None:
         raise InputError(str(path), f"is missing: {_FIX}")
     return record
@@ -437,6 +518,8 @@ def extend_pool(pool: Pool, runs: Sequence[Run], *, families: Families | None = 
     """
     import polars as pl
 
+    if pool.draws is not None:
+        raise InputError("pool", "is drawn in rounds, by the lists of its runs: make another pool with the new ones")
     twice = [run.name for run in runs if run.name in pool.runs]
     if twice:
         raise InputError(twice[0], "is in the pool already")
@@ -572,154 +655,3 @@ def _sizes_as_in(pool: Pool) -> Sizes:
         return sizes_within_budget(counts, pool.strata, max(1, round(shares[topic] * sum(counts))))
 
     return sizes
-
-
-# Pools that follow the judgements: which document to judge next, and what each rule would have found.
-#
-# - depth: by best rank over the runs, as a pool that grows deeper;
-# - move-to-front (Cormack, Palmer and Clarke, SIGIR 1998): the run with the highest priority gives the next document; a
-#   run loses priority with every document that is not relevant;
-# - bandit (after Losada, Parapar and Barreiro, SAC 2016): the run whose documents were relevant most often gives the
-# next
-#   one, by the mean of a Beta distribution in which older judgements fade.
-
-
-FADING = 0.9  # the weight of a run's earlier judgements with each new one
-
-Lists = Sequence[Sequence[str]]  # the documents of each run for one topic, best first
-Judge = Callable[[str], bool]  # whether a document is relevant
-Rule = Callable[[Lists, Judge, np.random.Generator], Iterator[str]]
-
-
-def by_depth(lists: Lists, judge: Judge, rng: np.random.Generator) -> Iterator[str]:
-    """The first documents of all runs, then the second, and so on."""
-    seen = set[str]()
-    for rank in range(max(map(len, lists), default=0)):
-        for listed in lists:
-            if rank < len(listed) and listed[rank] not in seen:
-                seen.add(listed[rank])
-                yield listed[rank]
-
-
-def move_to_front(lists: Lists, judge: Judge, rng: np.random.Generator) -> Iterator[str]:
-    """The next document of the run with the highest priority, which falls with every miss; ties at random."""
-    priority = rng.random(len(lists)) * 0.5  # the fraction breaks ties, once
-
-    def learn(place: int, relevant: bool) -> None:
-        priority[place] -= not relevant
-
-    yield from _by_priority(lists, judge, priority, learn)
-
-
-def bandit(lists: Lists, judge: Judge, rng: np.random.Generator) -> Iterator[str]:
-    """The next document of the run with the largest mean of Beta(1 + hits, 1 + misses); ties at random."""
-    hits, misses = np.zeros(len(lists)), np.zeros(len(lists))
-    ties = rng.random(len(lists)) * 1e-9
-    value = 0.5 + ties
-
-    def learn(place: int, relevant: bool) -> None:
-        hits[place] = FADING * hits[place] + relevant
-        misses[place] = FADING * misses[place] + (not relevant)
-        value[place] = (1 + hits[place]) / (2 + hits[place] + misses[place]) + ties[place]
-
-    yield from _by_priority(lists, judge, value, learn)
-
-
-def _by_priority(
-    lists: Lists,
-    judge: Judge,
-    priority: np.ndarray[tuple[int], np.dtype[np.float64]],
-    learn: Callable[[int, bool], None],
-) -> Iterator[str]:
-    """Documents from the run with the highest priority, each once; `learn` is told which run it was and the outcome."""
-    at = [0] * len(lists)
-    seen = set[str]()
-    left = np.array([len(listed) > 0 for listed in lists])
-    while left.any():
-        place = int(np.where(left, priority, -np.inf).argmax())
-        while at[place] < len(lists[place]) and lists[place][at[place]] in seen:
-            at[place] += 1
-        if at[place] == len(lists[place]):
-            left[place] = False
-            continue
-        document = lists[place][at[place]]
-        seen.add(document)
-        yield document
-        learn(place, judge(document))
-
-
-RULES: Mapping[str, Rule] = {"depth": by_depth, "move-to-front": move_to_front, "bandit": bandit}
-
-
-def next_documents(
-    runs: Sequence[Run], judged: Qrels, rule: str, count: int, *, depth: int = 100, level: int = 1, seed: int = 1
-) -> dict[str, list[str]]:
-    """The documents of each topic to judge next: those a rule asks for before `count` of them are not judged yet.
-
-    A rule cannot look past what it does not know: where it meets an unjudged document it takes it as not relevant.
-    """
-    chosen = RULES[checked_choice("rule", rule, tuple(RULES))]
-    wanted: dict[str, list[str]] = {}
-    for topic, lists in _lists(runs, depth).items():
-        known = judged.judgements(topic) if topic in judged.topics else {}
-        asked = chosen(lists, _judge(known, level), _rng(seed, topic))
-        new = wanted.setdefault(topic, [])
-        for document in asked:
-            if known.get(document, -1) < 0:
-                new.append(document)
-            if len(new) == count:
-                break
-    return wanted
-
-
-def compare_rules(
-    runs: Sequence[Run], truth: Qrels, budgets: Sequence[int], *, depth: int = 100, level: int = 1, seed: int = 1
-) -> Table:
-    """What each rule would have found: the share of the known relevant documents, for budgets of documents a topic.
-
-    `truth` plays the judge: a document that it does not have is not relevant.
-    """
-    if not budgets or min(budgets) < 1:
-        raise InputError("budget", f"must be at least 1, got {', '.join(map(str, budgets))}")
-    rows: list[list[object]] = []
-    by_topic = _lists(runs, depth)
-    for name, rule in RULES.items():
-        found = np.zeros(len(budgets))
-        read = np.zeros(len(budgets))
-        total = 0
-        for topic in truth.topics:
-            known = truth.judgements(topic)
-            relevant = sum(grade >= level for grade in known.values())
-            if topic not in by_topic or not relevant:
-                continue
-            total += relevant
-            asked = rule(by_topic[topic], _judge(known, level), _rng(seed, topic))
-            outcome = [known.get(document, 0) >= level for _, document in zip(range(max(budgets)), asked, strict=False)]
-            hits = np.cumsum([0, *outcome])
-            places = np.minimum(budgets, len(outcome))
-            found += hits[places]
-            read += places
-        if not total:
-            raise InputError(truth.name, "has no relevant document for the topics of the runs")
-        rows += [
-            [name, budget, int(read[b]), int(found[b]), float(found[b] / total)] for b, budget in enumerate(budgets)
-        ]
-    return Table(["rule", "budget", "judged", "relevant_found", "share_found"], rows)
-
-
-def _lists(runs: Sequence[Run], depth: int) -> dict[str, list[list[str]]]:
-    """The first documents of every run, by topic."""
-    lists: dict[str, list[list[str]]] = {}
-    for run in runs:
-        for t, topic in enumerate(run.topics):
-            lines = run.order[run.offsets[t] : run.offsets[t + 1]][:depth].tolist()
-            lists.setdefault(topic, []).append([run.documents[line] for line in lines])
-    return lists
-
-
-def _judge(known: Mapping[str, int], level: int) -> Judge:
-    return lambda document: known.get(document, 0) >= level
-
-
-def _rng(seed: int, topic: str) -> np.random.Generator:
-    return np.random.default_rng([seed, zlib.crc32(topic.encode("utf-8", "surrogateescape"))])

@@ -62,6 +62,8 @@ class Definition:
     # compared.
     effort: Callable[[Mapping[str, Any]], Effort | None]
     relevant_alone: bool  # other judged documents change nothing, found or not: to leave them out saves time
+    # From judgements drawn with known probabilities: the estimate of each row, and its variance. None: there is none.
+    estimated: Callable[..., tuple[Array, Array]] | None
     sums_alone: bool  # it takes from its hits only what `Samples` has too: many samples are scored at once
     parameters: Mapping[str, inspect.Parameter] = field(compare=False)
 
@@ -88,6 +90,7 @@ class Definition:
         return get_args(kind) if get_origin(kind) is Literal else None
 
 
+COUNTS = ("judged", "num_ret", "unjudged")  # of documents: judgements drawn with known probabilities give them as any
 MEASURES = Register[Definition]("measure", "leadline.measures.catalogue", entry_points="leadline.measures")
 
 
@@ -115,6 +118,7 @@ def measure(
     effort: Effort | Callable[[Mapping[str, Any]], Effort | None] | None = None,
     relevant_alone: bool = False,
     sums_alone: bool = False,
+    estimated: Callable[..., tuple[Array, Array]] | None = None,
 ) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
     """Add a function of Hits to the register."""
 
@@ -135,6 +139,7 @@ def measure(
             home.rsplit(".", 1)[-1],
             effort if callable(effort) else partial(_always_effort, effort),
             relevant_alone,
+            estimated,
             sums_alone,
             parameters,
         )
@@ -194,6 +199,10 @@ class Measure(Result):
             from leadline.measures.hits import judged_only
 
             hits = judged_only(hits)
+        if hits.qrels is not None and hits.qrels.kind == "drawn":
+            self.check_estimated(hits.qrels.name)
+            if self.definition.estimated is not None:
+                return self.definition.estimated(hits, **self.options)[0]
         values = self.definition.function(hits, **self.options)
         if getattr(values, "shape", None) != (hits.rows,):
             got = f"shape {values.shape}" if isinstance(values, np.ndarray) else type(values).__name__
@@ -201,6 +210,14 @@ class Measure(Result):
                 f"{self.text} must return an array with one value for each of {hits.rows} rows, got {got}"
             )
         return values
+
+    def check_estimated(self, name: str) -> None:
+        """Raise an error for a measure that judgements drawn with known probabilities cannot give."""
+        if (self.definition.estimated is None and self.definition.name not in COUNTS) or self.condensed:
+            raise MeasureError(
+                f"{self.text} cannot be estimated from the judgements of {name}, which were drawn with known "
+                "probabilities; AP, nDCG, P, PRES and R can be"
+            )
 
     @property
     def level(self) -> int:

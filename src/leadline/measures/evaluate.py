@@ -45,6 +45,7 @@ _DEFAULTS = {
     "subtopics": "CT@20 alpha_nDCG@20 ERR_IA@20 strec@20",
     "passages": "CT@20 alpha_nDCG@20 strec@20",
     "prels": "statAP",
+    "drawn": f"{MAIN_MEASURE} R@1000 AP nDCG@10 P@10",
 }
 
 
@@ -137,6 +138,10 @@ def evaluate(
     treatments = TREATMENTS if unjudged == "all" else (unjudged,)
     cube = np.empty((len(sources), len(judged.topics), len(wanted), len(treatments)))
     bounds = (cube[..., 0].copy(), cube[..., 0].copy()) if ties else None
+    variances = cube[..., 0].copy() if judged.kind == "drawn" else None
+    if variances is not None and (ties or unjudged != "wrong"):
+        problem = "have no range over ties, and what is not judged is estimated already"
+        raise InputError(judged.name, f"judgements drawn with known probabilities {problem}")
     everything, groups = Judged.of(judged), None
     if duplicates is not None:
         from leadline.measures.run_source import counted_once, open_groups, without_copies
@@ -167,6 +172,11 @@ def evaluate(
             if groups is not None:
                 hits = without_copies(hits, [ranks for part in parts for ranks in part.copies], everything, copies)
             for m in places:
+                if variances is not None:
+                    values_here, variance = estimated(wanted[m], hits)
+                    cube[rows, :, m, 0] = values_here.reshape(len(parts), -1)
+                    variances[rows, :, m] = variance.reshape(len(parts), -1)
+                    continue
                 for k, treatment in enumerate(treatments):
                     cube[rows, :, m, k] = treated(wanted[m], hits, treatment).reshape(len(parts), -1)
                 if view.layout == "dynamic":  # that track's mean is over the topics a run answers
@@ -187,6 +197,11 @@ def evaluate(
     notes = [*report.notes(), *_undefined(values, names, wanted, everything)]
     if judged.kind in ("subtopics", "passages") and not all("subtopics" in measure.view.needs for measure in wanted):
         notes.append("judged by subtopic: measures without subtopics use a document's largest grade")
+    if variances is not None and np.isfinite(variances).any():
+        notes.append(
+            "of the two ± the first is for topics like these; the second, which is part of it, for these very topics: "
+            "what the documents that were not judged leave open"
+        )
     absent = [topic for topic in dict.fromkeys(map(str, topics or ())) if topic not in judged.topics]
     if absent:
         notes.append(f"asked for but not judged: {listed(absent)}")
@@ -199,6 +214,7 @@ def evaluate(
         tuple(measure.definition.better for measure in wanted for _ in treatments),
         lowest=None if bounds is None else bounds[0],
         highest=None if bounds is None else bounds[1],
+        sampling=variances,
         attributes=runs_info or {},
         notes=tuple(notes),
     )
@@ -281,6 +297,9 @@ def _with_distinct_names(sources: list[Source]) -> list[Source]:
 
 def check_needs(measures: Sequence[Measure], qrels: Qrels) -> None:
     """Raise an error for a measure that needs other judgements, before any run is read."""
+    if qrels.kind == "drawn":
+        for measure in measures:
+            measure.check_estimated(qrels.name)
     for measure in measures:
         for need, kinds in (("strata", "stratum"), ("prels", "sampling probability")):
             if need in measure.view.needs and qrels.kind != need:
@@ -404,6 +423,19 @@ def _batches(parts: Iterable[RunHits]) -> Iterator[tuple[slice, list[RunHits]]]:
             first, batch = first + len(batch), []
     if batch:
         yield slice(first, first + len(batch)), batch
+
+
+def estimated(measure: Measure, hits: Hits) -> tuple[Array, Array]:
+    """The values of a measure by judgements drawn with known probabilities, and the variances of these estimates.
+
+    A count of judged documents is no estimate, and its variance is NaN.
+    """
+    if measure.definition.estimated is None:
+        values = measure(hits)
+        return values, np.full(len(values), np.nan)
+    values, variance = measure.definition.estimated(hits, **measure.options)
+    undefined = hits.n_relevant(measure.level) == 0
+    return np.where(undefined, np.nan, values), np.where(undefined, np.nan, variance)
 
 
 def treated(measure: Measure, hits: Hits, unjudged: Unjudged) -> Array:

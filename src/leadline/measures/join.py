@@ -412,7 +412,14 @@ class Alignment:
             if below:
                 number = f"{len(below)} topic{'s' * (len(below) != 1)}"
                 lines.append(f"{number} with nothing of grade {level} or more, left out of means: {listed(below)}")
+        if self.qrels.kind == "drawn":
+            lines += self._estimated()
         return [*lines, *self._short_lists()]
+
+    def _estimated(self) -> list[str]:
+        """Which measures are estimated, and from how many judgements."""
+        names = dict.fromkeys(each.text for each in self.measures if each.definition.estimated is not None)
+        return [f"{', '.join(names)}: {estimated_from(self.qrels)}, drawn with known probabilities"] if names else []
 
     def _levels(self) -> list[int]:
         """The smallest relevant grades that measures ask for, above 1."""
@@ -445,6 +452,18 @@ class Alignment:
             f"{counted(longest, 'document')}, shorter than the effort of {efforts[deepest]}"
             for longest, runs in by_length.items()
         ]
+
+
+def estimated_from(qrels: Qrels) -> str:
+    """`estimated from 100 judged a topic`, with the range where topics differ.
+
+    >>> qrels = Qrels.from_columns(["7"] * 3, list("abc"), [1, 0, -1], probabilities=[1, 1, 0.5], expected=[1, 0, 0.5])
+    >>> estimated_from(qrels)
+    'estimated from 2 judged a topic'
+    """
+    counts = np.bincount(qrels.topic_of_document[qrels.grades >= 0], minlength=len(qrels.topics))
+    least, most = int(counts.min()), int(counts.max())
+    return f"estimated from {f'{least} to ' * (least < most)}{most} judged a topic"
 
 
 def listed(names: Sequence[str], most: int = SHOWN) -> str:

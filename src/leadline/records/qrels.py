@@ -68,7 +68,7 @@ def kept_subtopics(subtopics: Subtopics, keep: NDArray[np.bool_], documents: NDA
     )
 
 
-Kind = Literal["plain", "strata", "subtopics", "prels", "passages"]
+Kind = Literal["plain", "strata", "subtopics", "prels", "passages", "drawn"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -91,6 +91,7 @@ class Qrels(Result):
     strata: NDArray[np.int32] | None = None
     probabilities: NDArray[np.float64] | None = None
     subtopics: Subtopics | None = None
+    expected: NDArray[np.float64] | None = None  # the probability of relevance that a model expected: kind `drawn`
 
     @classmethod
     def of(cls, judgements: Qrels | OtherQrels, name: str = "qrels") -> Qrels:
@@ -116,6 +117,7 @@ class Qrels(Result):
         weights: Sequence[float] | None = None,
         strata: Sequence[str] | None = None,
         probabilities: Sequence[float] | None = None,
+        expected: Sequence[float] | None = None,
     ) -> Qrels:
         """Qrels from columns of equal length."""
         if not len(topics):
@@ -127,6 +129,11 @@ class Qrels(Result):
         builder = Builder(name, Coded.of(topics), Coded.of(documents), values.astype(np.int32))
         if strata is not None:
             return builder.strata(Coded.of(strata).codes)
+        if probabilities is not None and expected is not None:
+            for what, chances in (("probability", probabilities), ("expected probability", expected)):
+                if not all(0 <= chance <= 1 for chance in chances) or (what == "probability" and 0 in chances):
+                    raise InputError(name, f"a {what} is not between 0 and 1")
+            return builder.drawn(np.asarray(probabilities, float), np.asarray(expected, float))
         if probabilities is not None:
             return builder.prels(np.asarray(probabilities, float))
         if subtopics is not None:
@@ -167,7 +174,8 @@ class Qrels(Result):
             "document": [self.documents[row] for row in range(len(self))],
             "grade": self.grades.tolist(),
         }
-        for name, values in (("stratum", self.strata), ("probability", self.probabilities)):
+        more = ("stratum", self.strata), ("probability", self.probabilities), ("expected", self.expected)
+        for name, values in more:
             if values is not None:
                 columns[name] = values.tolist()
         return columns
@@ -258,6 +266,7 @@ class Qrels(Result):
             None if self.strata is None else self.strata[rows],
             None if self.probabilities is None else self.probabilities[rows],
             None if self.subtopics is None else kept_subtopics(self.subtopics, keep, rows),
+            None if self.expected is None else self.expected[rows],
         )
 
     def where(self, rows: NDArray[np.bool_]) -> Qrels:
@@ -275,6 +284,7 @@ class Qrels(Result):
             strata=None if self.strata is None else self.strata[rows],
             probabilities=None if self.probabilities is None else self.probabilities[rows],
             subtopics=None if self.subtopics is None else kept_subtopics(self.subtopics, every_topic, rows),
+            expected=None if self.expected is None else self.expected[rows],
         )
 
     def write(self, path: str | os.PathLike[str]) -> None:
@@ -285,12 +295,21 @@ class Qrels(Result):
         write_whole(path, self.to_bytes())
 
     def to_bytes(self) -> bytes:
-        return b"".join(self._subtopic_lines() if self.kind == "subtopics" else self._plain_lines())
+        lines = {"subtopics": self._subtopic_lines, "drawn": self._drawn_lines}.get(self.kind, self._plain_lines)
+        return b"".join(lines())
 
     def _plain_lines(self) -> Iterator[bytes]:
         for t, topic in enumerate(self.topics):
             for i in range(self.offsets[t], self.offsets[t + 1]):
                 yield b"%s 0 %s %d\n" % (encode_id(topic), self.documents.at(i), self.grades[i])
+
+    def _drawn_lines(self) -> Iterator[bytes]:
+        assert self.probabilities is not None
+        assert self.expected is not None
+        values = zip(self.grades.tolist(), self.probabilities.tolist(), self.expected.tolist(), strict=True)
+        topics = [encode_id(topic) for topic in self.topics]
+        for i, (t, (grade, chance, expected)) in enumerate(zip(self.topic_of_document.tolist(), values, strict=True)):
+            yield drawn_line(topics[t], self.documents.at(i), grade, chance, expected)
 
     def _subtopic_lines(self) -> Iterator[bytes]:
         table = self.subtopics
@@ -302,6 +321,15 @@ class Qrels(Result):
         for document, subtopic, grade in rows:
             names = encode_id(self.topics[topic_of[document]]), encode_id(table.names[subtopic])
             yield b"%s %s %s %d%s\n" % (*names, self.documents.at(document), grade, weights[subtopic])
+
+
+def drawn_line(topic: bytes, document: bytes, grade: int, probability: float, expected: float) -> bytes:
+    r"""A line of judgements drawn with known probabilities, which are written so that they are read back the same.
+
+    >>> drawn_line(b"7", b"EP-1", -1, 0.25, 0.0625)
+    b'7 0 EP-1 -1 0.25 0.0625\n'
+    """
+    return b"%s 0 %s %d %r %r\n" % (topic, document, grade, probability, expected)
 
 
 def natural(name: str) -> tuple[Any, ...]:
@@ -371,6 +399,11 @@ class Builder:
         self._twice(self.place.astype(np.int64), "document")
         return self._qrels("prels", self.grades[self._first], probabilities=probabilities[self._first])
 
+    def drawn(self, probabilities: NDArray[np.float64], expected: NDArray[np.float64]) -> Qrels:
+        self._twice(self.place.astype(np.int64), "document")
+        more = {"probabilities": probabilities[self._first], "expected": expected[self._first]}
+        return self._qrels("drawn", self.grades[self._first], **more)
+
     def by_subtopic(
         self,
         labels: Coded,
@@ -423,6 +456,7 @@ _COLUMNS = {
     "subtopics": "topic subtopic document grade [weight]",
     "prels": "topic document grade method probability",
     "passages": "topic subtopic document passage grade",
+    "drawn": "topic 0 document grade probability expected",
 }
 
 
@@ -445,9 +479,14 @@ def qrels_of_text(text: SourceText, *, format: str | None = None) -> Qrels:
         from leadline.records.columns import judgement_columns_of_frame
 
         return Qrels.from_columns(**judgement_columns_of_frame(sheet.frame_of_text(text, kind), text.name)._asdict())
-    fewest = 5 if format in ("strata", "prels", "passages") else 4
-    table = read_fields(text, fewest, 6, lambda found: _wrong_count(found, format))
+    fewest = 6 if format == "drawn" else 5 if format in ("strata", "prels", "passages") else 4
+    table = read_fields(text, fewest, 7, lambda found: _wrong_count(found, format))
+    if table.columns == 7:
+        line = int(np.flatnonzero(table.ids[6].lengths)[0])
+        raise table.error(line, _wrong_count(7, format))
     if table.columns == 6:
+        if format == "drawn" or (format is None and _can_be_drawn(table)):
+            return _drawn(table)
         line = int(np.flatnonzero(table.ids[5].lengths)[0])
         raise table.error(line, _wrong_count(6, format))
     if table.columns == 5 and not table.ids[4].lengths.all():
@@ -460,9 +499,11 @@ def qrels_of_text(text: SourceText, *, format: str | None = None) -> Qrels:
 
 def _wrong_count(found: int, format: str | None) -> str:
     expected = _COLUMNS[format or "plain"]
-    count = "5" if format in ("strata", "prels", "passages") else "4 or 5" if format == "subtopics" else "4"
+    counts = {"strata": "5", "prels": "5", "passages": "5", "drawn": "6", "subtopics": "4 or 5"}
+    count = counts.get(format or "", "4")
     problem = f"{found} field{'s' * (found != 1)}, expected {count} ({expected})"
-    return problem + "; this looks like a run, which comes after the judgements" if found >= 6 else problem
+    like_a_run = found >= 6 and format != "drawn"
+    return problem + "; this looks like a run, which comes after the judgements" if like_a_run else problem
 
 
 def _guess(table: FieldTable) -> Format:
@@ -527,6 +568,17 @@ def _can_be_prels(table: FieldTable) -> bool:
         and set(table.coded(3).names) <= {b"0", b"1", b"2"}
         and _grades(table, 2)
         and all(chance is not None and 0 <= chance <= 1 for chance in chances)
+    )
+
+
+def _can_be_drawn(table: FieldTable) -> bool:
+    """Whether six columns are judgements drawn with known probabilities: those of a run are a rank and a score."""
+    last = [number_of(name) for column in (4, 5) for name in table.coded(column).names]
+    return (
+        bool(table.ids[5].lengths.all())
+        and len(table.coded(1)) == 1
+        and _grades(table, 3)
+        and all(number is not None and 0 <= number <= 1 for number in last)
     )
 
 
@@ -605,4 +657,31 @@ def _prels(table: FieldTable) -> Qrels:
     return builder.prels(chances[lines])
 
 
-_READERS = {"plain": _plain, "strata": _strata, "subtopics": _subtopics, "prels": _prels, "passages": _passages}
+def _drawn(table: FieldTable) -> Qrels:
+    """Every document that could be drawn, with its grade if it was judged.
+
+    Probabilities are those of being drawn, above 0 and at most 1, and of relevance as a model expected it.
+    """
+    if not table.ids[5].lengths.all():
+        line = int(np.flatnonzero(table.ids[5].lengths == 0)[0])
+        raise table.error(line, _wrong_count(int((np.array([c.lengths[line] for c in table.ids]) > 0).sum()), "drawn"))
+    grades = table.integers(3, "grade")
+    chances, expected = table.floats(4, "probability"), table.floats(5, "expected probability of relevance")
+    for what, values, wrong in (
+        ("probability of being drawn", chances, (chances <= 0) | (chances > 1)),
+        ("expected probability of relevance", expected, (expected < 0) | (expected > 1)),
+    ):
+        if wrong.any():
+            line = int(wrong.argmax())
+            raise table.error(line, f"{what} {values[line]:g} is not between 0 and 1")
+    return Builder(table.text.name, table.coded(0), table.coded(2), grades, table.line_number).drawn(chances, expected)
+
+
+_READERS = {
+    "plain": _plain,
+    "strata": _strata,
+    "subtopics": _subtopics,
+    "prels": _prels,
+    "passages": _passages,
+    "drawn": _drawn,
+}

@@ -57,6 +57,7 @@ class Scores(Result):
     better: tuple[Better, ...] = ()
     lowest: Array | None = None  # what the order inside ties allows
     highest: Array | None = None
+    sampling: Array | None = None  # the variance of each value that was estimated from few judgements; NaN for others
     attributes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # of runs: team, task, ...
     notes: tuple[str, ...] = ()
 
@@ -173,6 +174,26 @@ class Scores(Result):
         plain = np.array([kind == "mean" for kind in self.aggregates])
         return np.where((n >= FEWEST_TOPICS) & plain, widths, np.nan)
 
+    def sampling_half_widths(self) -> Array:
+        """Half the 95 % interval of each mean for these very topics, where few judgements leave it open; else NaN.
+
+        Student's t, with as many degrees of freedom as the topics are worth that the variance comes from
+        (Satterthwaite): it is an estimate itself, and a few topics with rare finds are most of it.
+
+        >>> values, all_alike, one_topic = np.zeros((1, 30, 2)), np.full(30, 0.09), np.eye(30)[0]
+        >>> scores = Scores(("a",), tuple(map(str, range(30))), ("AP", "R"), values)
+        >>> replace(scores, sampling=np.stack([all_alike, one_topic], axis=1)[None]).sampling_half_widths().round(4)
+        array([[0.1119, 0.4235]])
+        """
+        if self.sampling is None:
+            return np.full((len(self.runs), len(self.measures)), np.nan)
+        known = np.where(np.isnan(self.sampling), 0.0, self.sampling)
+        topics = (~np.isnan(self.sampling)).sum(axis=1)
+        total, squares = known.sum(axis=1), (known**2).sum(axis=1)
+        freedom = np.divide(total**2, squares, out=np.ones(total.shape), where=squares > 0)
+        widths = t_quantile(np.floor(freedom + 1e-9)) * np.sqrt(total) / np.maximum(topics, 1)
+        return np.where(topics >= FEWEST_TOPICS, widths, np.nan)
+
     def of(self, measure: str) -> Array:
         """The run × topic matrix of one measure."""
         return self.values[:, :, self.place(measure)]
@@ -190,6 +211,7 @@ class Scores(Result):
             values=self.values[places],
             lowest=None if self.lowest is None else self.lowest[places],
             highest=None if self.highest is None else self.highest[places],
+            sampling=None if self.sampling is None else self.sampling[places],
         )
 
     def select_measures(self, names: Sequence[str]) -> Scores:
@@ -203,6 +225,7 @@ class Scores(Result):
             better=tuple(self.better[m] for m in places),
             lowest=None if self.lowest is None else self.lowest[:, :, places],
             highest=None if self.highest is None else self.highest[:, :, places],
+            sampling=None if self.sampling is None else self.sampling[:, :, places],
         )
 
     def best_per(self, count: int, attribute: str | None = None) -> Scores:
@@ -216,10 +239,16 @@ class Scores(Result):
         return self.select_runs(kept)
 
     def long(self, *, by_topic: bool = False, means: bool = True) -> Table:
-        """A row for each run, topic and measure: `all` is the topic of means."""
+        """A row for each run, topic and measure: `all` is the topic of means.
+
+        Of an estimate from few judgements `low` and `high` are the ends of the 95 % interval for these very topics.
+        """
         averages = self.mean_values()
         bounds = [self.mean_values(self.lowest), self.mean_values(self.highest)] if self.lowest is not None else []
         cubes = [cube for cube in (self.lowest, self.highest) if cube is not None]
+        if self.sampling is not None:
+            of_topics, of_means = t_quantile(np.array(1000)) * np.sqrt(self.sampling), self.sampling_half_widths()
+            cubes, bounds = ([at - w, at + w] for at, w in ((self.values, of_topics), (averages, of_means)))
         rows: list[list[Any]] = []
         for r, run in enumerate(self.runs):
             if by_topic:
@@ -233,12 +262,12 @@ class Scores(Result):
                     [run, "all", measure, *(float(column[r, m]) for column in [averages, *bounds])]
                     for m, measure in enumerate(self.measures)
                 ]
-        more = ["lowest", "highest"] if bounds else []
+        more = ["low", "high"] if self.sampling is not None else ["lowest", "highest"] if bounds else []
         return Table(["run", "topic", "measure", "value", *more], rows)
 
     def wide(self, *, by_topic: bool = False, intervals: bool = True, sort: bool = False) -> Table:
         """A row for each run (and topic), a column for each measure; the best mean of each is set off."""
-        means, widths = self.mean_values(), self.half_widths()
+        means, widths, inner = self.mean_values(), self.half_widths(), self.sampling_half_widths()
         order = self.ranking() if sort and self.measures else list(range(len(self.runs)))
         beside = [means, widths] if self.lowest is None or self.highest is None else [self.lowest, self.highest]
         places = [
@@ -261,7 +290,8 @@ class Scores(Result):
                 if (r, m) in best:
                     set_off.add((len(rows), lead + m))
                 if self.lowest is None and intervals and not np.isnan(widths[r, m]):
-                    asides[len(rows), lead + m] = f"±{widths[r, m]:.{places[m]}f}"
+                    within = f" ±{inner[r, m]:.{places[m]}f}" * (not np.isnan(inner[r, m]))
+                    asides[len(rows), lead + m] = f"±{widths[r, m]:.{places[m]}f}{within}"
             if self.lowest is not None and self.highest is not None:
                 bounds = (self.mean_values(self.lowest), self.mean_values(self.highest))
                 asides |= self._tie_asides(len(rows), lead, places, *bounds, (r,))

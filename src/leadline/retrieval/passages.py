@@ -23,6 +23,7 @@ import numpy as np
 from leadline.collections.documents.document import Document
 from leadline.retrieval.choices import BEARING
 from leadline.retrieval.index.analysis import Analysis, Occurrences, WordSpans, joined, spans
+from leadline.retrieval.index.derived_names import is_registry_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,14 +66,19 @@ def passages_of(document: Document, number: int = 0) -> Iterator[Passage]:
 
 
 def claim_terms(claims: Sequence[str], analysis: Analysis) -> list[list[str]]:
-    """The terms of each claim, each once, without numbers and words that any claim may use.
+    """The terms of each claim, each once, without words that any claim may use and numbers but those of substances.
 
-    >>> claim_terms(["The catalyst of claim 1, wherein said assemblies hold 3 catalysts."], Analysis())
-    [['catalyst', 'assembl', 'hold']]
+    >>> claim_terms(["The catalyst of claim 1, wherein said assemblies hold 3 catalysts and CAS 64-19-7."], Analysis())
+    [['catalyst', 'assembl', 'hold', 'cas', '64-19-7']]
     """
     common, occurrences = _common_terms(analysis), _terms(claims, analysis)
     unique = (dict.fromkeys(occurrences.of_text(number)) for number in range(len(claims)))
-    return [[term for term in terms if term not in common and any(map(str.isalpha, term))] for terms in unique]
+    return [[term for term in terms if term not in common and _names_something(term)] for terms in unique]
+
+
+def _names_something(term: str) -> bool:
+    """Whether a term is more than a number: a registry number names a substance."""
+    return any(map(str.isalpha, term)) or is_registry_number(term)
 
 
 def _terms(texts: Sequence[str], analysis: Analysis) -> Occurrences:
@@ -139,7 +145,9 @@ class Passages:
     """
 
     def __init__(self, documents: Iterable[Document], analysis: Analysis) -> None:
-        self.items = [passage for number, document in enumerate(documents) for passage in passages_of(document, number)]
+        each = [list(passages_of(document, number)) for number, document in enumerate(documents)]
+        self.items = [passage for passages in each for passage in passages]
+        self.documents = len(each)
         self._found = _terms([passage.text for passage in self.items], analysis)
 
     @cached_property
@@ -159,12 +167,18 @@ class Passages:
 
     def shares(self, sets: Sequence[Mapping[str, float]]) -> NDArray[np.float64]:
         """The share of each set of weighted terms (columns) that each passage (rows) has."""
-        vocabulary = {term: number for number, term in enumerate(dict.fromkeys(t for each in sets for t in each))}
-        numbered = [
-            (np.array([vocabulary[term] for term in each], np.int64), np.array(list(each.values()), np.float64))
-            for each in sets
-        ]
+        vocabulary, numbered = _numbered(sets)
         return self.held(vocabulary).shares(numbered, len(vocabulary))
+
+    def documents_shares(self, sets: Sequence[Mapping[str, float]]) -> NDArray[np.float64]:
+        """The share of each set of weighted terms (columns) that each document (rows) has, in any of its passages."""
+        vocabulary, numbered = _numbered(sets)
+        held = self.held(vocabulary)
+        size = max(len(vocabulary), 1)
+        document = np.array([passage.document for passage in self.items], np.int64)[held.passage]
+        pairs = np.unique(document * size + held.term)
+        whole = HeldTerms(self.documents, (pairs // size).astype(np.int32), (pairs % size).astype(np.int32))
+        return whole.shares(numbered, len(vocabulary))
 
     def best(self, terms: Mapping[str, float]) -> dict[int, BestPassage]:
         """The best passage of each document, by the document's number; the first of equal ones."""
@@ -196,6 +210,17 @@ class Passages:
             if document not in best or values[place] > values[best[document]]:
                 best[document] = place
         return best
+
+
+def _numbered(
+    sets: Sequence[Mapping[str, float]],
+) -> tuple[dict[str, int], list[tuple[NDArray[np.int64], NDArray[np.float64]]]]:
+    """A number for each term of some sets, and the sets as numbers with their weights."""
+    vocabulary = {term: number for number, term in enumerate(dict.fromkeys(t for each in sets for t in each))}
+    return vocabulary, [
+        (np.array([vocabulary[term] for term in each], np.int64), np.array(list(each.values()), np.float64))
+        for each in sets
+    ]
 
 
 # Snippets: a piece of a text around the words of a query, with the places of those words.

@@ -14,7 +14,7 @@ from leadline.records.runs import Run
 from leadline.records.topics import Topics
 from leadline.retrieval.choices import Learner
 from leadline.retrieval.dense.vectors import stored_vectors
-from leadline.retrieval.models.searcher import Ranking
+from leadline.retrieval.models.ranking import Ranking
 from leadline.retrieval.pipeline.after.trees import Forest
 from leadline.retrieval.pipeline.combining import Normalising, aligned
 from leadline.retrieval.pipeline.context import Request, SearchContext

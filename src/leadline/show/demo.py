@@ -87,8 +87,8 @@ def demo(folder: Path, settings: Settings, stage: Stage, samples: int = SAMPLES)
     ):
         return replace(result, story=tuple(stored.read_text(encoding="utf-8").splitlines()))
     with stage("scores by citations and by the truth") as _:
-        cited = _evidence(lab, lab.judgements, samples)
-        true = _evidence(lab, lab.true, samples, complete=True)
+        cited = _evidence(lab, lab.judgements, samples, "Which system finds more, by citations?")
+        true = _evidence(lab, lab.true, samples, "Which system finds more, in truth?", complete=True)
         recovered = study_lab(folder)
     with stage("is it firm? half the judgements, again and again") as step:
         cited.decide(step)
@@ -121,7 +121,7 @@ def _key_of(stored: Path) -> str:
     return file_sha256(stored) if stored.is_file() else ""
 
 
-def _evidence(lab: PaperInputs, judged: Path | None, samples: int, *, complete: bool = False) -> Evidence:
+def _evidence(lab: PaperInputs, judged: Path | None, samples: int, title: str, *, complete: bool = False) -> Evidence:
     assert judged is not None, "the folder of a demo has true judgements"
     return Evidence.of(
         judged,
@@ -131,6 +131,7 @@ def _evidence(lab: PaperInputs, judged: Path | None, samples: int, *, complete: 
         runs_info=lab.folder / "runs.tsv",
         samples=samples,
         complete=complete,
+        title=title,
     )
 
 
@@ -255,6 +256,10 @@ def _drop_others(owned: OwnedFolder, systems: Sequence[Planned]) -> None:
 
 
 EIGHT = ("bitem", "cmu", "dutir", "iowa", "msoe", "purdue", "scai", "york")
+# Those of the study: of five teams a variant of ours, which uses nothing later than the topic, or all that is known.
+STUDIED = (
+    "bitem:seen-citations", "cmu", "dutir", "iowa:merged", "msoe:levels", "purdue", "scai:together", "york:expanded"
+)  # fmt: skip
 COLUMNS = ("query", "model", "after")
 
 QUERIES: dict[str, Any] = {
@@ -288,13 +293,14 @@ LARGE: list[dict[str, Any]] = [
 ]
 
 
-def planned(runs: list[dict[str, Any]]) -> list[Planned]:
-    """The eight named systems and the systems of the grid.
+def planned(runs: list[dict[str, Any]], eight: Sequence[str] = EIGHT) -> list[Planned]:
+    """The systems of the eight teams and the systems of the grid.
 
     >>> [len(planned(runs)) for runs in (SMALL, LARGE)]
     [16, 38]
     """
-    named = [Planned(name, dict.fromkeys(COLUMNS, name), system(name)) for name in EIGHT]
+    files = {name: name.replace(":", "-") for name in eight}
+    named = [Planned(file, dict.fromkeys(COLUMNS, file), system(name)) for name, file in files.items()]
     return [*named, *plan({"choices": CHOICES, "runs": runs}, "demo")]
 
 
@@ -325,7 +331,7 @@ def study_offices(
 ) -> Recovery:
     """The study over several offices, one per seed, each in a folder of its own; finished steps are not repeated."""
     base = settings or Settings(patents=8000)
-    systems = planned(LARGE)
+    systems = planned(LARGE, STUDIED)
     found = []
     for seed in seeds:
         lab = build_lab(folder / f"seed-{seed}", replace(base, seed=seed), systems, stage)

@@ -598,6 +598,9 @@ class Job(Generic[P, R]):
 
     def choose(self, size: int) -> Callable[P, R]:
         """The version for a job of this size, in bytes of text."""
+        loaded = self.engine.kernels
+        if loaded is not None and self.kernel_name in loaded and forced_engine() != "plain":  # quick: mostly it is so
+            return partial(self.compiled, loaded[self.kernel_name])
         return self.version(self.engine.pays(size))
 
     def version(self, kernels: bool) -> Callable[P, R]:

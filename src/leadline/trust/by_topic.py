@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -80,8 +81,9 @@ def slices(scores: Scores, measure: str, attributes: Mapping[str, Any], by: str)
     """The scores of one measure by an attribute of the topics: office, class, number of relevant documents, length.
 
     `attributes` maps topics to values, and `by` is the name of the attribute. Numbers go into about four bins with
-    round edges, or stay as they are if there are at most five different ones. A list of values puts the topic into
-    several slices. Topics without a value form a slice of their own.
+    round edges, or stay as they are if there are at most five different ones. Symbols of the IPC or CPC are cut to the
+    subclass, class or section, whichever first has five topics for half of them; what still has fewer is one slice. A
+    list of values puts the topic into several slices. Topics without a value form a slice of their own.
 
     >>> values = np.array([[0.1, 0.2, 0.3, 0.2, 0.2, 0.9, 0.7]])[:, :, None]
     >>> scores = Scores(("bm25",), tuple("1234567"), ("AP",), values)
@@ -100,8 +102,8 @@ def slices(scores: Scores, measure: str, attributes: Mapping[str, Any], by: str)
     if not known:
         ours, theirs = listed(topics, 3), listed(list(map(str, attributes)), 3)
         raise MismatchError(f"no topic has a value of {by}: the scores have topics {ours}, the attributes {theirs}")
-    groups = _groups(topics, known)
-    said = [*notes_on_effort([measure]), *notes]
+    groups, cut = _groups(topics, known)
+    said = [*notes_on_effort([measure]), *notes, *([f"{by}: {cut}"] if cut else [])]
     without = np.array([topic not in known for topic in topics])
     if without.any():
         groups.append((f"no {by}", without))
@@ -151,8 +153,11 @@ def _cells(value: Any) -> list[Any]:
     return [cell for cell in several if not is_missing(cell)]
 
 
-def _groups(topics: Sequence[str], known: Mapping[str, list[Any]]) -> list[tuple[str, Mask]]:
-    """The slices: bins of numbers from low to high, or other values with the most frequent first."""
+Groups = list[tuple[str, Mask]]
+
+
+def _groups(topics: Sequence[str], known: Mapping[str, list[Any]]) -> tuple[Groups, str]:
+    """The slices, bins of numbers from low to high or other values with the most frequent first, and a note on them."""
     numbers = [_number(cells[0]) if len(cells) == 1 else None for cells in known.values()]
     places = np.array([topics.index(topic) for topic in known])
     if not any(number is None for number in numbers):
@@ -161,12 +166,51 @@ def _groups(topics: Sequence[str], known: Mapping[str, list[Any]]) -> list[tuple
             members = np.zeros(len(topics), np.bool_)
             members[places[inside]] = True
             groups.append((name, members))
-        return groups
+        return groups, ""
     by_value: dict[str, Mask] = {}
     for place, cells in zip(places.tolist(), known.values(), strict=True):
         for cell in cells:
             by_value.setdefault(label(cell), np.zeros(len(topics), np.bool_))[place] = True
+    if all(_SYMBOL.fullmatch(value) for value in by_value):
+        return _by_symbol(by_value, len(known))
+    return _frequent_first(by_value), ""
+
+
+def _frequent_first(by_value: Mapping[str, Mask]) -> Groups:
     return sorted(by_value.items(), key=lambda item: (-int(item[1].sum()), item[0]))
+
+
+# Symbols of the IPC or CPC: C07D 401/04 is in the subclass C07D, the class C07 and the section C.
+
+_SYMBOL = re.compile(r"[A-HY]\d\d[A-Z](?:\s*\d{1,4}(?:/\d{1,6})?)?")
+_LEVELS = (("group", 99), ("subclass", 4), ("class", 3), ("section", 1))  # with the characters of a symbol
+
+
+def _by_symbol(by_value: Mapping[str, Mask], topics: int) -> tuple[Groups, str]:
+    """The finest level at which half of the topics are in slices that are large enough, and the small ones as one.
+
+    >>> inside = np.array([[1, 1, 1, 0, 0, 0, 0], [0, 0, 0, 1, 1, 0, 0], [0, 0, 0, 0, 0, 1, 0], [0, 0, 0, 0, 0, 0, 1]])
+    >>> groups, note = _by_symbol(dict(zip(["C07D", "C07C", "A61K", "H01M"], inside.astype(bool))), 7)
+    >>> [(name, int(members.sum())) for name, members in groups], note
+    ([('C07', 5), ('2 others', 2)], 'the symbols are cut to the class, and 2 with fewer than 5 topics are one slice')
+    """
+    for level, characters in _LEVELS:
+        cut: dict[str, Mask] = {}
+        for symbol, members in by_value.items():
+            cut[symbol[:characters]] = cut.get(symbol[:characters], False) | members
+        small = [name for name, members in cut.items() if members.sum() < FEWEST_TOPICS]
+        large = {name: members for name, members in cut.items() if name not in small}
+        if not large or 2 * np.any(list(large.values()), axis=0).sum() < topics:
+            continue
+        said = [f"the symbols are cut to the {level}"] if len(cut) < len(by_value) else []
+        groups = _frequent_first(large)
+        if len(small) > 1:
+            groups.append((f"{len(small)} others", np.any([cut[name] for name in small], axis=0)))
+            said.append(f"{len(small)} with fewer than {FEWEST_TOPICS} topics are one slice")
+        else:
+            groups += [(name, cut[name]) for name in small]
+        return groups, ", and ".join(said)
+    return _frequent_first(by_value), ""
 
 
 def _number(cell: Any) -> float | None:

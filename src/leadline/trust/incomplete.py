@@ -192,7 +192,12 @@ class Incomplete(Result):
 def _ranked_samples(kept: Mask, study: Study) -> tuple[Array, Array, Integers]:
     """For each sample of the judgements, a row of `kept`: the ranking by it, the share of the relevant documents that
     it keeps, and how many topics it leaves with none."""
-    summed = [m for m, measure in enumerate(study.measures) if measure.definition.sums_alone and not measure.condensed]
+    plain = study.qrels.kind != "drawn"  # there what is left out changes what the others count
+    summed = [
+        m
+        for m, measure in enumerate(study.measures)
+        if plain and measure.definition.sums_alone and not measure.condensed
+    ]
     others = [m for m in range(len(study.measures)) if m not in summed]
     values = np.empty((len(kept), len(study.runs), len(study.topics), len(study.measures)))
     if summed:

@@ -53,10 +53,9 @@ from leadline.trust.verdict import (
     Word,
     criterion,
     definitions,
-    doubt,
+    doubt_of,
     lead_rests_on,
     reasons,
-    share_unjudged,
     short_table,
     support,
     table,
@@ -641,8 +640,7 @@ def decide(
         )
         notes = (*notes, *lost)
         if not complete:
-            unjudged = share_unjudged(study, leader)
-            doubts = doubt(unjudged, only_relevant=not (study.qrels.grades < study.measures[0].level).any())
+            unjudged, doubts = doubt_of(study, leader)
     tried = samples if study is not None else 0
     against = _verdicts(pairs, matrix, leader, behind, stays, turns, tried)
     against.sort(key=lambda each: (each.difference, scores.runs.index(each.other)))

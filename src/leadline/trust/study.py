@@ -172,7 +172,8 @@ class Study(Result):
         Where no measure looks at the others, only the relevant ones: often a small part.
         """
         topics, hits = len(self.topics), self.hits
-        if all(measure.definition.relevant_alone and not measure.condensed for measure in self.measures):
+        alone = all(measure.definition.relevant_alone and not measure.condensed for measure in self.measures)
+        if alone and self.qrels.kind != "drawn":  # there every document counts with its estimate
             hits = hits.only_relevant(min((measure.level for measure in self.measures), default=1))
         ends = hits.offsets[topics::topics]  # the last hit of each run
         block = np.repeat(ends // BLOCK, topics)
@@ -308,14 +309,31 @@ class Thinned:
 
     @classmethod
     def of(cls, qrels: Qrels, kept: Mask) -> Thinned:
-        """The judgements in the mask."""
+        """The judgements in the mask; of drawn judgements the others were not drawn, and the rest less probably."""
+        if qrels.kind == "drawn":
+            fewer = _drawn_again(qrels, kept)
+            return cls(np.ones(len(kept), bool), np.arange(len(kept)), fewer, Judged.of(fewer))
         fewer = qrels.where(kept)
         return cls(kept, np.cumsum(kept) - 1, fewer, Judged.of(fewer))
 
     def hits(self, hits: Hits) -> Hits:
         """The hits as if only these judgements had been made."""
+        if self.qrels.kind == "drawn":
+            return replace(hits, grade=self.judged.grades[hits.document], judged=self.judged, qrels=self.qrels)
         inner = hits.where(self.kept[hits.document])
         return replace(inner, document=self.place[inner.document], judged=self.judged, qrels=self.qrels)
+
+
+def _drawn_again(qrels: Qrels, kept: Mask) -> Qrels:
+    """Drawn judgements as if only those in the mask had been drawn: each with its topic's share of the probability."""
+    assert qrels.probabilities is not None
+    made = qrels.grades >= 0
+    before, after = (
+        np.bincount(qrels.topic_of_document[mask], minlength=len(qrels.topics)) for mask in (made, made & kept)
+    )
+    share = np.divide(after, before, out=np.ones(len(before)), where=(before > 0) & (after > 0))
+    grades = np.where(made & ~kept, -1, qrels.grades).astype(np.int32)
+    return replace(qrels, grades=grades, probabilities=qrels.probabilities * share[qrels.topic_of_document])
 
 
 def at_random(
@@ -343,7 +361,11 @@ def at_random(
     0.3002
     """
     wrong = qrels.grades < level
+    if qrels.kind == "drawn":  # what was judged was drawn as a whole, and is left out as a whole
+        of = "judged"
     drawn = np.flatnonzero(~wrong) if checked_choice("of", of, get_args(Drawn)) == "relevant" else np.arange(len(qrels))
+    if qrels.kind == "drawn":
+        drawn = np.flatnonzero(qrels.grades >= 0)
     group = 2 * qrels.topic_of_document[drawn] + wrong[drawn]  # a topic's relevant documents, then its others
     counts = np.bincount(group, minlength=2 * len(qrels.topics))
     # 0.145 · 100 is 14.499999999999998 in floating point: round to nine digits first.

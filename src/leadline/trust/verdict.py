@@ -15,6 +15,7 @@ import numpy as np
 
 from leadline.measures.definition import parse_measure
 from leadline.measures.hits import Array, Integers
+from leadline.measures.join import estimated_from
 from leadline.records.result import Result, Table, counted, decimals, whole_percent
 from leadline.trust.paired_tests import NUMBERS_AT_ONCE
 from leadline.trust.randomisation import is_below
@@ -259,6 +260,18 @@ def support(
             progress(done + 1, samples)
     notes = dropped_topics(study, [HALF], realised[None], topics_lost[None])
     return Support(stays / samples, turns / samples, tuple(notes))
+
+
+def doubt_of(study: Study, leader: int) -> tuple[float, str]:
+    """The share of the leader's first documents that are unjudged, and what that makes uncertain, as a sentence.
+
+    Where measures are estimated, unjudged documents count as the model and the draws say, and the share is NaN.
+    """
+    if study.qrels.kind == "drawn":
+        measure = study.measures[0].text
+        return math.nan, f"{measure} is {estimated_from(study.qrels)}, drawn with known probabilities."
+    unjudged = share_unjudged(study, leader)
+    return unjudged, doubt(unjudged, only_relevant=not (study.qrels.grades < study.measures[0].level).any())
 
 
 def share_unjudged(study: Study, run: int) -> float:

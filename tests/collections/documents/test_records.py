@@ -58,7 +58,7 @@ documents = st.builds(
     **dict.fromkeys(("office", "serial", "kind", "language", "title", "abstract", "description", "family"), anything),
     **dict.fromkeys(("application", "publication"), dates),
     **dict.fromkeys(("ipc", "cpc"), symbols),
-    **dict.fromkeys(("national", "applicants", "inventors"), several(words)),
+    **dict.fromkeys(("national", "applicants", "inventors", "reference"), several(words)),
     claims=claims(),
     priorities=several(st.builds(Priority, numbers | st.just(""), dates).filter(lambda each: each != Priority(""))),
     citations=several(citations),

@@ -164,7 +164,8 @@ def differences(row: dict[str, str], database: Any) -> list[str]:
 
 
 def test_substances_are_those_of_another_collection() -> None:
-    database = pytest.importorskip("chemicals").identifiers.pubchem_db
+    # Before 1.5 it has other numbers for silica, silane and isobutylene.
+    database = pytest.importorskip("chemicals", minversion="1.5").identifiers.pubchem_db
     substances = [row for row in rows("substances") if row["cas"]]
     known = [row for row in substances if database.search_CAS(int(row["cas"].replace("-", "")))]
     assert len(known) >= 600

@@ -12,14 +12,12 @@ from hypothesis import strategies as st
 
 import leadline as ll
 from leadline.errors import InputError
+from leadline.judge.adaptive_rules import RULES, compare_rules, next_documents
 from leadline.judge.judging_quality import estimate_missing
 from leadline.judge.pools import (
-    RULES,
     Pool,
-    compare_rules,
     draw_pool,
     extend_pool,
-    next_documents,
     parse_strata,
     sample_sizes,
     sizes_within_budget,

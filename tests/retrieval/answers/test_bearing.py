@@ -4,28 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from leadline.cli import main
 from leadline.collections.documents.document import Claim
 from leadline.records.topics import Topics
+from leadline.retrieval.bearing import STRONG, WEAK
+from leadline.retrieval.claim_parts import distinguishing_parts
 from leadline.retrieval.index.analysis import Analysis
-from leadline.retrieval.passages import Passages, claim_terms
+from leadline.retrieval.passages import claim_terms, passages_of
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.named_systems import system
-from leadline.retrieval.prior_art import (
-    ENOUGH,
-    LEVEL,
-    RIGHT_OF_THE_FIRST,
-    Comparison,
-    bearing_levels,
-    bearing_on_claims,
-    bearing_rule,
-    comparison,
-    distinguishing_parts,
-    prior_art,
-)
+from leadline.retrieval.prior_art import bearing_rule, bears_words, patent_of_text, prior_art, prior_art_finding
 from leadline.retrieval.word_search import weighed
 
 PLAIN = Analysis(stemming="none")
@@ -60,8 +50,40 @@ def test_words_that_no_claim_before_has() -> None:
     ]
     weights = {"nail": 1.0, "iron": 2.0, "zinc": 3.0, "gold": 4.0, "waxed": 1.0, "oiled": 1.0}
     parts = distinguishing_parts(claims, weights, PLAIN)
-    assert [part.text for part in parts] == ["iron", "zinc", "gold", "nail", "waxed", "oiled"]
-    assert [part.basis for part in parts][1:4] == ["not in claim 1", "not in claim 2", "rarest words"]
+    assert [part.terms for part in parts] == [("iron",), ("zinc",), ("gold",), ("nail",), ("waxed",), ("oiled",)]
+    assert [part.text for part in parts][1:3] == ["with zinc.", "with zinc and gold."]
+    assert [part.basis for part in parts][1:4] == ["added to claim 1", "added to claim 2", "rarest words"]
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "terms"),
+    [
+        ("The nail as claimed in claim 1, wherein the tip is zinc.", "the tip is zinc.", ("zinc",)),
+        ("The nail of any one of claims 1 to 3, further comprising gold.", "gold.", ("gold",)),
+        ("Nagel nach Anspruch 1, wobei die Spitze Zink ist.", "die Spitze Zink ist.", ("zink",)),
+        # Words of any claim do not distinguish, where there are others.
+        ("The nail of claim 1, essentially joined prior to use with SEQ ID NO: 7 of gold.", None, ("gold",)),
+        # What a claim adds may be said in words that the other has too: the clause is shown with its rarest.
+        ("The nail of claim 1, wherein the iron tip is above the nail.", "the iron tip is above the nail.", ("iron",)),
+        # The reference may come last: words are shown instead.
+        ("A golden box with the nail of claim 1.", "golden · box", ("golden", "box")),
+        ("The nail of claim 1, wherein the iron is p-type.", "the iron is p-type.", ("p",)),
+    ],
+)
+def test_what_a_dependent_claim_adds(text: str, part: str | None, terms: tuple[str, ...]) -> None:
+    weights = dict.fromkeys(("golden", "box", "gold", "zinc"), 3.0) | {"iron": 4.0, "nail": 1.0, "tip": 1.0}
+    german = "Anspruch" in text
+    first = Claim(1, "Nagel aus Eisen mit Spitze." if german else "A nail of iron with a tip.")
+    analysis = Analysis("de" if german else "en", "none")
+    found = distinguishing_parts([first, Claim(2, text, (1,))], weights, analysis)[1]
+    assert found.terms == terms
+    assert part is None or found.text == part
+    assert found.basis == "added to claim 1"
+
+
+def test_a_registry_number_names_a_substance() -> None:
+    """A claim may name all that it claims by numbers; others, of sequences and figures, say nothing."""
+    assert claim_terms(["Use of CAS 64-19-7 (12) in SEQ ID NO: 7."], PLAIN) == [["use", "cas", "64-19-7", "seq", "id"]]
 
 
 @pytest.fixture(scope="module")
@@ -86,63 +108,68 @@ def context(tmp_path_factory: pytest.TempPathFactory) -> tuple[SearchContext, To
     return SearchContext.open(Path(folder / "index")), Topics.read(folder / "office" / "topics.tsv")
 
 
-def test_no_more_than_the_level_of_all_comparison_documents_bear(context: tuple[SearchContext, Topics]) -> None:
+def test_marks_are_the_shares_of_the_words_of_a_claim_and_its_parents(context: tuple[SearchContext, Topics]) -> None:
     lab, topics = context
-    compared = 0
+    decided = {"strong": 0, "weak": 0, "": 0}
     for topic in topics:
-        request = lab.request(topic)
-        among = comparison(lab, request)
-        if not among.is_enough:
-            continue
-        ranking = system("best")(lab, request).ranking
-        assert ranking is not None
-        written = lab.document(request).claims
-        claims = claim_terms([claim.text for claim in written], lab.index.analysis)
-        weights = weighed(lab, [term for claim in claims for term in claim])
-        parts = [part.terms for part in distinguishing_parts(written, weights, lab.index.analysis)]
-        levels = bearing_levels(lab, request, ranking, among.rows, claims, parts, among)
-        assert levels.min() >= 1 / len(among.rows) - 1e-12
-        assert (levels <= LEVEL).mean(axis=0).max() <= LEVEL  # of every claim, over all documents of the class
-        assert len(among.rows) >= ENOUGH
-        first = ranking.rows[np.isin(ranking.rows, among.rows)][:1]
-        one = bearing_levels(lab, request, ranking, first, claims, parts, among)
-        assert one[0] == pytest.approx(levels[np.searchsorted(among.rows, first[0])])
-        compared += 1
-    assert compared
+        found = prior_art(lab, lab.request(topic), system("best"), 20, 30)
+        claims = {claim.number: claim for claim in found.topic.claims}
+        terms = dict(zip(claims, claim_terms([c.text for c in claims.values()], lab.index.analysis), strict=True))
+        weights = weighed(lab, [term for claim in terms.values() for term in claim])
+        for each in found.bearing:
+            marks = {one.hit: one for one in each.found}
+            chain, waiting = set[int](), [each.claim.number]
+            while waiting:
+                chain.add(number := waiting.pop())
+                waiting += [parent for parent in claims[number].parents if parent not in chain]
+            wanted = {term for number in chain for term in terms[number]}
+            for place, hit in enumerate(found.hits):
+                assert hit.document is not None
+                texts = [passage.text for passage in passages_of(hit.document)]
+                own = {term for text in texts for term in lab.index.analysis.terms(text)}
+                share = sum(weights[term] for term in wanted & own) / sum(weights[term] for term in wanted)
+                distinguished = any(set(each.part.terms) & set(lab.index.analysis.terms(text)) for text in texts)
+                kind = "strong" if share >= STRONG.least else "weak" if distinguished and share >= WEAK.least else ""
+                assert (marks[place].grade.name if place in marks else "") == kind
+                decided[kind] += 1
+                if place in marks:
+                    assert marks[place].whole == pytest.approx(share)
+                    assert (marks[place].distinguishing > 0) == distinguished
+    assert all(decided.values())
 
 
-def test_a_hit_without_a_distinguishing_word_does_not_bear(context: tuple[SearchContext, Topics]) -> None:
+def test_what_is_said_of_marks_is_what_was_measured(context: tuple[SearchContext, Topics]) -> None:
     lab, topics = context
-    decided = 0
-    for topic in topics:
-        request = lab.request(topic)
-        ranking = system("best")(lab, request).ranking
-        assert ranking is not None
-        rows = ranking.rows[:40].tolist()
-        hits = list(lab.collection.documents_named(lab.names(np.array(rows))))
-        among = comparison(lab, request)
-        for compared in (among, Comparison(among.rows[: ENOUGH - 1], "")):  # by levels, and by a quarter of the words
-            passages = Passages(hits, lab.index.analysis)
-            for each in bearing_on_claims(lab, request, ranking, rows, passages, compared)[0]:
-                for one in each.found:
-                    assert one.distinguishing > 0
-                    assert set(each.part.terms) & set(lab.index.analysis.terms(one.passage.text))
-                    decided += 1
-    assert decided
-
-
-def test_the_rule_says_how_often_it_was_right_and_not_that_few_are_wrong(context: tuple[SearchContext, Topics]) -> None:
-    """5 % of random documents pass; what is said of the hits is measured, as in the document."""
-    lab, topics = context
-    said = [bearing_rule(prior_art(lab, lab.request(topic), system("best"), 10, 30)) for topic in topics]
-    calibrated = [each for each in said if "at most 5 % of" in each]
-    assert calibrated
-    assert not [each for each in said if "false alarm" in each]
     text = (Path(__file__).parents[3] / "docs/prior-art.md").read_text(encoding="utf-8")
-    table = [line.split("|") for line in text.partition("<!-- rates -->")[2].partition("<!-- end -->")[0].splitlines()]
-    column = [cell.strip() for cell in table[1]].index("right of those said to bear, first 10")
-    shares = [float(row[column].strip().removesuffix(" %")) / 100 for row in table[3:] if len(row) > column]
-    assert len(shares) == 3
-    assert pytest.approx((min(shares), max(shares))) == RIGHT_OF_THE_FIRST
-    words = f"{100 * min(shares):.0f} to {100 * max(shares):.0f} % of those that bore were known prior art"
-    assert all(words in each for each in calibrated)
+    table = [
+        [cell.strip() for cell in line.split("|")]
+        for line in text.partition("<!-- rates -->")[2].partition("<!-- end -->")[0].splitlines()
+        if line
+    ]
+    columns, rows = table[0], {row[1]: row for row in table[2:]}
+
+    for grade in (STRONG, WEAK):
+        place = columns.index(f"{grade.name} marks") + 1
+        right = {name: float(row[place].removesuffix(" %")) / 100 for name, row in rows.items()}
+        assert grade.right == pytest.approx(right["chemistry, seeds 1, 13, 14"])
+        real = [right["us_api, citations"], right["patsnap, citations"]]
+        assert grade.cited == pytest.approx((min(real), max(real)))
+    measured = rows["chemistry, seeds 1, 13, 14"]
+    assert STRONG.right >= 0.6
+    assert float(measured[columns.index("of the true")].removesuffix(" %")) >= 40
+    for topic in topics:
+        found = prior_art(lab, lab.request(topic), system("best"), 10, 30)
+        rule = bearing_rule(found)
+        assert f"{100 * STRONG.right:.0f} % of the strong marks and {100 * WEAK.right:.0f} % of the weak ones" in rule
+        for place in range(len(found.hits)):
+            for words in bears_words(found, place):
+                right = STRONG.right if words.startswith("strong") else WEAK.right
+                assert words.endswith(f"({100 * right:.0f} % right)")
+
+
+def test_nothing_bears_where_nothing_does(context: tuple[SearchContext, Topics]) -> None:
+    lab, _ = context
+    rake = patent_of_text("A rake\n\nClaims\n1. A garden rake with wooden teeth and a bamboo handle.", "rake")
+    found = prior_art(lab, lab.request(rake), system("best"), 10, 30)
+    assert not any(each.found for each in found.bearing)
+    assert prior_art_finding(found).startswith("Nothing bears: of the first ")

@@ -23,6 +23,13 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> ll.Index:
     return ll.Index.build(texts, tmp_path_factory.mktemp("index"), fields=["title"])
 
 
+def by_lists(index: ll.Index) -> ll.Searcher:
+    """A searcher that makes lists of weights, also where one call would do."""
+    searcher = ll.Searcher(index)
+    searcher.one_call = None
+    return searcher
+
+
 def same(found: Any, expected: Any) -> bool:
     return found.rows.tolist() == expected.rows.tolist() and found.scores.tolist() == expected.scores.tolist()
 
@@ -34,7 +41,7 @@ def test_weights_forgotten_between_asking_and_ranking(
     """Another thread may search, and have all lists forgotten, while this one is about to rank."""
     monkeypatch.setenv("LEADLINE_ENGINE", engine)
     expected = ll.Searcher(index).search("ink cobalt", k=50)
-    searcher = ll.Searcher(index)
+    searcher = by_lists(index)
     rank, interrupted = HOME.rank, []
 
     def rank_late(*arguments: Any) -> Any:
@@ -51,7 +58,7 @@ def test_weights_forgotten_between_asking_and_ranking(
 
 def test_weights_that_grow_between_asking_and_ranking(index: ll.Index, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = ll.Searcher(index).search("ink cobalt", k=50)
-    searcher = ll.Searcher(index)
+    searcher = by_lists(index)
     rank, interrupted = HOME.rank, []
 
     def rank_late(*arguments: Any) -> Any:
@@ -70,7 +77,7 @@ def test_threads_that_forget_each_others_weights(index: ll.Index, monkeypatch: p
     expected = ll.Searcher(index).search_many(queries, k=20)
     home = importlib.import_module(type(ll.Searcher(index).weights).__module__)
     monkeypatch.setattr(home, "POSTINGS_KEPT", 100)  # so that nearly every query forgets what the last one made
-    searcher = ll.Searcher(index)
+    searcher = by_lists(index)
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda query: searcher.search(query, k=20), queries))
     assert all(map(same, found, expected))
@@ -79,7 +86,7 @@ def test_threads_that_forget_each_others_weights(index: ll.Index, monkeypatch: p
 def test_one_thread_at_a_time_makes_weights(index: ll.Index, monkeypatch: pytest.MonkeyPatch) -> None:
     queries = ["ink cobalt", "paper glass"]
     expected = [ll.Searcher(index).search(query, k=20) for query in queries]
-    searcher = ll.Searcher(index)
+    searcher = by_lists(index)
     numbers, entered, second_entered, overlaps = searcher.weights.numbers, [], Event(), []
 
     def slow_numbers(*arguments: Any) -> Any:

@@ -17,7 +17,7 @@ from leadline.records.runs import Run
 from leadline.records.topics import Topic
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.index import Index
-from leadline.retrieval.models.searcher import Ranking
+from leadline.retrieval.models.ranking import Ranking
 from leadline.retrieval.pipeline.after.fuse import merged
 from leadline.retrieval.pipeline.combining import combined
 from leadline.retrieval.pipeline.context import Query, Request, SearchContext

@@ -81,6 +81,19 @@ def test_best_terms_weigh_as_asked(context: SearchContext) -> None:
     assert queries(context, BestTerms(fields="title")) == (Query({}),)  # only the topic has a title
 
 
+def test_best_terms_of_a_derived_field_may_be_those_of_one_text(build, tmp_path: Path) -> None:
+    documents = [
+        Document(f"EP{n}A1", "EP", str(n), "A1", title="fuel valve", abstract="steel plate", publication="1990")
+        for n in (1, 2, 3)
+    ]
+    context = build(documents, tmp_path, fields=["title", "abstract", "phrases"])
+    (whole,) = queries(context, BestTerms(fields="phrases", into="same"), "EP1A1")
+    (title,) = queries(context, BestTerms(fields="phrases", into="same", of="title"), "EP1A1")
+    assert (set(whole.terms), set(title.terms)) == ({"fuel valve", "steel plate"}, {"fuel valve"})
+    with pytest.raises(InputError, match=r"best_terms: of: 'phrases' is not one of title, abstract"):
+        BestTerms(fields="phrases", of="phrases")
+
+
 def test_frequent_and_rare_terms_are_dropped(context: SearchContext) -> None:
     assert queries(context, Text() >> DropTerms(most=0.5))[0].terms.keys() == {"pigment", "cobalt", "paper"}
     assert queries(context, Text() >> DropTerms(most=11 / 17))[0].terms.keys() == {"ink", "pigment", "cobalt", "paper"}

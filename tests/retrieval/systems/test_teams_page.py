@@ -51,8 +51,18 @@ def test_the_page_has_every_variant_and_every_finding(teams) -> None:
     for one in (*teams.FINDINGS, *teams.SURVEY_FINDINGS):
         found = [row for row in rows if (row[0], row[2]) == (one.what, one.reported)]
         assert len(found) == 2  # in the whole and in the short form
-        assert all(row[-1] == teams.agreement(one.there, row[3:-1]) for row in found)
-    assert ["finding", "compared", "the overview", "us_api", "patsnap", "simulated", "here"] in rows
+        assert all(row[-1] == teams.agreement(one.there, row[3]) for row in found)
+    assert ["finding", "compared", "the overview", "the office", "here"] in rows
+
+
+def test_every_variant_of_the_large_office_is_a_run_of_its_own(teams) -> None:
+    whole = PAGE.partition(teams.SHORT_TITLE)[0]
+    assert whole.count("No two of them are the same run.") == 2
+    rows = [row for row in cells(whole) if len(row) == 7 and not row[0].startswith((":", "variant"))]
+    count = sum(len(variant.tasks) for team in teams.TEAMS for variant in variants_of(team))
+    assert len(rows) == count
+    assert all(row[5] == "—" or float(row[5]) >= 0 for row in rows)  # "none: the same run" is no number
+    assert sum(row[5] == "—" for row in rows) == 8 + 6  # the first of each team and task
 
 
 def test_findings_name_variants_of_their_task(teams) -> None:

@@ -14,7 +14,7 @@ import leadline as ll
 from leadline.cli import main
 from leadline.errors import InputError, MeasureError
 from leadline.records.topics import Topic, Topics
-from leadline.retrieval.models.searcher import EMPTY_RANKING
+from leadline.retrieval.models.ranking import EMPTY_RANKING
 from leadline.retrieval.pipeline.after.trees import Forest
 from leadline.retrieval.pipeline.context import Request, SearchContext
 from leadline.retrieval.pipeline.named_systems import read_pipeline, settings

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Document
 from leadline.collections.simulate.settings import Settings
@@ -28,7 +29,8 @@ def test_each_finds_something(office: Collection, tmp_path: Path, positions: boo
     context = SearchContext(Index.build(office, tmp_path / "index", positions=positions), office)
     found = [one.query for one in example_queries(context)]
     assert all(search_words(context, query, 1).found for query in found)
-    assert any(query.startswith('"') and query.endswith("*") for query in found)
+    assert any(query.startswith('"') and query.endswith('"') for query in found)
+    assert any(query.endswith("*") for query in found)
     assert any(query.startswith("class:") for query in found)
     assert any(query.startswith("number:") for query in found)
 
@@ -38,3 +40,18 @@ def test_there_are_none_without_texts(office: Collection, tmp_path: Path) -> Non
     assert example_queries(SearchContext(index)) == []
     index = Index.build([Document("a", title="a", abstract="of")], tmp_path / "small")
     assert example_queries(SearchContext(index)) == []
+
+
+def test_examples_are_in_the_language_of_most_titles(tmp_path: Path) -> None:
+    german = [Document(f"DE{n}A1", "DE", str(n), "A1", title="Verfahren zur Herstellung der Membran") for n in range(3)]
+    english = [Document(f"US{n}A1", "US", str(n), "A1", title="Coating of a porous membrane") for n in range(5)]
+    index = Index.build([*german, *english], tmp_path / "index")
+    context = SearchContext(index, _collection([*german, *english], tmp_path / "collection"))
+    queries = " ".join(one.query for one in example_queries(context))
+    assert "porous" in queries
+    assert "herstellung" not in queries.lower()
+
+
+def _collection(documents: list[Document], folder: Path) -> Collection:
+    write_collection(documents, folder, {"sources": "by hand"})
+    return Collection.open(folder)

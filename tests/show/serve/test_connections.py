@@ -28,10 +28,12 @@ def half_sent(site: Any, count: int, head: bytes = b"GET /api/health HTTP/1.1\r\
 
 
 def is_closed(connection: socket.socket, seconds: float) -> bool:
-    """Whether the server closes a connection within some seconds."""
+    """Whether the server closes a connection, after what it still sends, with pauses of at most some seconds."""
     connection.settimeout(seconds)
     try:
-        return connection.recv(1) == b""
+        while connection.recv(65536):
+            pass
+        return True
     except ConnectionError:
         return True
     except TimeoutError:

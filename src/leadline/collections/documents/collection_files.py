@@ -146,7 +146,7 @@ _PLAIN = (
     "application_number",
     "family",
 )
-_LISTS = ("ipc", "cpc", "national", "relatives", "citers", "applicants", "inventors")
+_LISTS = ("ipc", "cpc", "national", "relatives", "citers", "applicants", "inventors", "reference")
 
 
 def write_part(documents: Sequence[Document], path: Path) -> Written:
@@ -200,7 +200,8 @@ def document_of(row: dict[str, Any]) -> Document:
     fields = ("number", "origin", "category", "date", "text")
     citations = zip(*(row[f"cited_{field}"] for field in fields), strict=True)
     fields_of_row: dict[str, Any] = {name: row[name] for name in _PLAIN}
-    fields_of_row |= {name: tuple(row[name]) for name in _LISTS}
+    fields_of_row |= {name: tuple(row[name]) for name in _LISTS if name != "reference"}
+    fields_of_row["reference"] = tuple(row.get("reference") or ())  # earlier collections have no such column
     return Document(
         **fields_of_row,
         claims=tuple(Claim(number, text, tuple(parents)) for number, text, parents in claims),

@@ -88,6 +88,7 @@ class Document:
     relatives: tuple[str, ...] = ()  # normalised numbers the source lists as family members
     applicants: tuple[str, ...] = ()
     inventors: tuple[str, ...] = ()
+    reference: tuple[str, ...] = ()  # of a record: its source's other fields, `ris:JO Lancet` (fields/references.py)
 
     def __repr__(self) -> str:
         """The id and the title, not the whole text.

@@ -203,6 +203,8 @@ def _texts(document: Document) -> Iterator[str]:
 def lost_fields(document: Document, limited: Document) -> list[str]:
     """The fields of a document that differ in what a form holds of it; of citations, which of their parts."""
     lost = [name for name in _FIELDS if getattr(document, name) != getattr(limited, name)]
+    if "reference" in lost and set(document.reference) <= set(limited.reference):
+        lost.remove("reference")  # what a form adds is no loss
     for name in ("citations", "priorities"):
         if name in lost and sorted(map(repr, getattr(document, name))) == sorted(map(repr, getattr(limited, name))):
             lost.remove(name)  # in another order

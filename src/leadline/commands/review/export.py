@@ -1,6 +1,7 @@
 """Write the result of a review for other programs: judgements, pool, RIS or CSV.
 
-The form follows the ending of FILE: .ris and .csv are all documents with their labels; anything else is a file of
+The form follows the ending of FILE: .ris, .nbib and .csv are all documents with their labels, and with all that their
+source said of them (journal, volume, pages, DOI, keywords ...); anything else is a file of
 judgements, which `leadline evaluate` reads. `--as pool` adds the strata: what was read in the learner's order, and the
 random sample of the rest, which xinfAP and infNDCG estimate from. `--as reading` is the table that `leadline review
 stop` reads. Unsure documents have no judgement.
@@ -24,7 +25,7 @@ from leadline.judge.choices import STAGES
 from leadline.records.result import counted
 from leadline.text.owned_files import POOLS
 
-FORMS = ("qrels", "pool", "ris", "csv", "reading")
+FORMS = ("qrels", "pool", "ris", "nbib", "csv", "reading")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,6 +40,7 @@ def run(options: argparse.Namespace) -> None:
     from leadline.judge.review.exchange import (
         decisions,
         reading_table,
+        review_nbib,
         review_pool,
         review_qrels,
         review_ris,
@@ -57,6 +59,8 @@ def run(options: argparse.Namespace) -> None:
         write(review_qrels(state, stage).to_bytes(), options.output)
     elif form == "ris":
         write(review_ris(state, stage), options.output)
+    elif form == "nbib":
+        write(review_nbib(state, stage), options.output)
     else:
         table = reading_table(state) if form == "reading" else review_table(state, stage)
         write(table.encoded("csv"), options.output)
@@ -64,8 +68,8 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _form(output: str) -> str:
-    name = output.lower()
-    return "ris" if name.endswith(".ris") else "csv" if name.endswith(".csv") else "qrels"
+    ending = output.lower().rpartition(".")[2]
+    return ending if ending in ("ris", "nbib", "csv") else "qrels"
 
 
 def _notes(grades: list[int]) -> list[str]:

@@ -3,6 +3,7 @@
 The first time, --documents names what is searched: files (RIS, nbib of PubMed, CSV, JSON lines, patents ...), an
 .asreview project, or a collection. Later, `leadline review serve REVIEW` goes on; with --documents again, what is new
 in them becomes another round, and only that is asked about. Everything that people do is stored in REVIEW.
+--learner and --target may be given again, to change a review that goes on.
 
 Examples:
   leadline review serve asthma --documents search.ris --known 10051933 --reviewers anna,ben
@@ -33,7 +34,8 @@ from leadline.records.result import counted
 if TYPE_CHECKING:
     from leadline.judge.review.project import ReviewProject, ReviewSettings
 
-OF_A_NEW_ONE = ("title", "criteria", "query", "reasons", "learner", "target", "confidence", "double", "stages")
+OF_A_NEW_ONE = ("title", "criteria", "query", "reasons", "confidence", "double", "stages")
+OF_EACH = ("learner", "target")  # which a running review may change
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,7 +58,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--known", metavar="IDS", type=list_of(str), default=(), help="relevant documents that you know already")
     add("--labels", action="store_true", help="take over the labels in the files (CSV or RIS)")
+    add(
+        "--marks",
+        metavar="NAME=COLUMN",
+        type=list_of(str),
+        default=(),
+        help="take over what each reader decided elsewhere, from a column each; or the word rayyan: from its notes",
+    )
     public("read_labels").add(parser, "column", column={"metavar": "NAME"})
+    add(
+        "--keep-duplicates",
+        action="store_true",
+        help="read records with the same text under other ids one by one (default: each once)",
+    )
     add("--title", type=WORD, help="title of the review (default: the name of its folder)")
     add("--query", type=WORD, help="words to begin with, where no relevant document is known")
     add(
@@ -79,13 +93,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from leadline.judge.journal import check_name
+    from leadline.judge.review.half_screened import columns_by_person
     from leadline.show.serve.security import Address
 
     Address.of(options.host, options.port, options.url)  # refuses a wrong --url before any work
     for name in options.reviewers:
         check_name(name)
+    if options.marks and not options.documents:
+        raise UsageError("--marks", "needs --documents, the files that have them")
+    if options.marks and options.marks != ("rayyan",):
+        with wrong_usage():
+            columns_by_person(options.marks)
     with contextlib.ExitStack() as held:
-        _serve(options, _project(options, held))
+        project = _project(options, held)
+        if options.marks:
+            _take_over_marks(options, project)
+        _serve(options, project)
+
+
+def _take_over_marks(options: argparse.Namespace, project: ReviewProject) -> None:
+    """Store what readers decided elsewhere, each under their name."""
+    from leadline.judge.review.half_screened import (
+        RAYYAN,
+        add_decisions,
+        columns_by_person,
+        decisions_in_columns,
+        decisions_of_rayyan,
+    )
+
+    if options.marks == (RAYYAN,):
+        found = decisions_of_rayyan(project)
+    else:
+        found = decisions_in_columns(options.documents, columns_by_person(options.marks))
+    new = add_decisions(project, found)
+    if not options.quiet:
+        write(f"{counted(new, 'decision')} of {', '.join(found)} taken over\n")
 
 
 def _serve(options: argparse.Namespace, project: ReviewProject) -> None:
@@ -101,7 +143,7 @@ def _serve(options: argparse.Namespace, project: ReviewProject) -> None:
     links = [f"  {name:<12} {address.link(people.add(name, 'assessor'))}\n" for name in options.reviewers]
     if links:
         write("".join(["Personal links, shown only now:\n", *links]))
-    desk = ReviewDesk(project)
+    desk = ReviewDesk(project, late=True)
     with contextlib.closing(desk):
         desk.proposer.start()
         if not options.quiet:
@@ -126,7 +168,7 @@ def _hold(project: ReviewProject, held: contextlib.ExitStack) -> ReviewProject:
 
 def _project(options: argparse.Namespace, held: contextlib.ExitStack) -> ReviewProject:
     """The review that was named: begun, extended, or as it is; nobody else serves it as long as it is held."""
-    from leadline.judge.review.exchange import add_known, begin_review, extend_review
+    from leadline.judge.review.exchange import add_known, begin_review, change_settings, extend_review
     from leadline.judge.review.project import SETTINGS, ReviewProject
 
     if not (Path(options.review) / SETTINGS).exists() or not ReviewProject.open(options.review).rounds:
@@ -141,12 +183,16 @@ def _project(options: argparse.Namespace, held: contextlib.ExitStack) -> ReviewP
             known=options.known,
             labels=options.labels or options.column is not None,
             column=options.column,
+            fold_same=not options.keep_duplicates,
         )
         return _hold(begun, held)
     given = [name for name in OF_A_NEW_ONE if getattr(options, name) is not None]
     if given:
         raise UsageError(f"--{given[0]}", f"is only for a new review, and {options.review} exists already")
     project = _hold(ReviewProject.open(options.review), held)
+    if changed := {name: getattr(options, name) for name in OF_EACH if getattr(options, name) is not None}:
+        with wrong_usage():
+            change_settings(project, changed)
     if options.documents:
         return extend_review(
             project,
@@ -155,10 +201,11 @@ def _project(options: argparse.Namespace, held: contextlib.ExitStack) -> ReviewP
             known=options.known,
             labels=options.labels or options.column is not None,
             column=options.column,
+            fold_same=not options.keep_duplicates,
         )
-    for name in ("candidates", "labels", "column"):
+    for name in ("candidates", "labels", "column", "keep_duplicates"):
         if getattr(options, name):
-            raise UsageError(f"--{name}", "needs --documents")
+            raise UsageError(f"--{name.replace('_', '-')}", "needs --documents")
     add_known(project, dict.fromkeys(options.known, 1))
     return project
 

@@ -4,18 +4,21 @@ LABELS are judgements (one review per topic), or an export of ASReview (CSV or R
 review are the documents that have a label; where all of them are relevant, the whole collection. Each seed begins with
 another relevant document and another that is not.
 
-Instead of a collection, DIR may be a review that was read with `leadline review serve`, without LABELS: this is what
+Instead of a collection, DIR may be an export with labels, or a folder of them, without LABELS: each is a review. Or
+DIR may be a review that was read with `leadline review serve`, without LABELS: this is what
 another procedure would have found. Documents that nobody read count as not relevant.
 
 Examples:
   leadline review simulate articles labels.qrels --seeds 20
   leadline review simulate articles review.csv --learner svm,naive-bayes --rule ppr,buscar --target 0.9 --by-review
   leadline review simulate asthma --learner svm,naive-bayes
+  leadline review simulate review.csv --seeds 1 --batch 1 --runs orders
 """
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leadline.commands.shared.argument_kinds import WORD, OutputFolder
@@ -38,7 +41,8 @@ EXPORTS = (".csv", ".ris", ".csv.gz", ".ris.gz")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add_options(parser, "collection")
+    described = "collection folder, made by `leadline collection build`; a review; or exports with labels"
+    add_options(parser, "collection", help=described)
     names = {"metavar": "NAMES", "type": WORD}
     public("simulate_review").add(
         parser,
@@ -95,9 +99,10 @@ def run(options: argparse.Namespace) -> None:
 def _reviews(options: argparse.Namespace) -> tuple[list[LabelledReview], list[str]]:
     """The reviews to read again, and what must be said of them."""
     from leadline.collections.documents.collection import Collection
-    from leadline.judge.review.exchange import finished_review
+    from leadline.judge.review.exchange import finished_review, reviews_of_exports
     from leadline.judge.review.project import is_review
     from leadline.judge.review.simulation import labelled_reviews
+    from leadline.text.owned_files import is_owned
 
     if is_review(options.collection):
         if options.labels:
@@ -111,6 +116,8 @@ def _reviews(options: argparse.Namespace) -> tuple[list[LabelledReview], list[st
         if read < total:
             said.append(f"{counted(total - read, 'document')} that nobody read: taken as not relevant")
         return [review], said
+    if not options.labels and (Path(options.collection).is_file() or not is_owned(Path(options.collection))):
+        return list(reviews_of_exports(options.collection, options.column)), []
     if not options.labels:
         raise UsageError("LABELS", "name the judgements of the candidates, or a review instead of the collection")
     return list(labelled_reviews(Collection.open(options.collection), _labels(options))), []

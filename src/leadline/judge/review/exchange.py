@@ -10,7 +10,7 @@ import sqlite3
 import tempfile
 import warnings
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,8 @@ from leadline.collections.documents.build import build, write_collection
 from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Document
 from leadline.collections.documents.fields.record_fields import grade, identifier, record_document, unpacked
+from leadline.collections.documents.fields.references import about, printed_pages
+from leadline.collections.documents.readers.nbib import citation
 from leadline.collections.documents.readers.review import chosen_label
 from leadline.collections.documents.readers.ris import reference
 from leadline.collections.documents.registry import READERS, Broken
@@ -30,13 +32,15 @@ from leadline.collections.documents.splitting import split
 from leadline.collections.documents.tables import TWICE
 from leadline.errors import InputError, LeadlineWarning, nearest, system_reason, visible
 from leadline.judge.choices import STAGES
-from leadline.judge.journal import Event
+from leadline.judge.journal import Event, new_uid
 from leadline.judge.marks import UNJUDGED, UNSURE
 from leadline.judge.pools import COLUMNS, Pool, Stratum
-from leadline.judge.review.learners import Rows
-from leadline.judge.review.project import KNOWN, ReviewProject, ReviewSettings, family_units, known_events
-from leadline.judge.review.review_state import ReviewState
+from leadline.judge.review.folding import FoldedUnits, fold
+from leadline.judge.review.learners import Rows, TextFeatures
+from leadline.judge.review.project import KNOWN, STARTER, ReviewProject, ReviewSettings, family_units, known_events
+from leadline.judge.review.review_state import ReviewState, settings_event
 from leadline.judge.review.simulation import LabelledReview
+from leadline.judge.review.tags import tags_by_document
 from leadline.records.qrels import Qrels
 from leadline.records.result import Table, counted
 from leadline.records.runs import read_run
@@ -56,14 +60,15 @@ def begin_review(
     known: Sequence[str] = (),
     labels: bool = False,
     column: str | None = None,
+    fold_same: bool = True,
 ) -> ReviewProject:
     """Begin a review of documents: files of any form, an ASReview project, or a collection.
 
     `candidates` lists which of them are read: a run, judgements, or ids one per line. `known` are ids of relevant
     documents. With `labels`, the labels in the files are taken over, from `column` where that is given; those of an
-    ASReview project always are.
+    ASReview project always are. Records with the same text under other ids are one unit, unless `fold_same` is false.
     """
-    return _add(ReviewProject.create(folder, settings), documents, candidates, known, labels, column)
+    return _add(ReviewProject.create(folder, settings), documents, candidates, known, labels, column, fold_same)
 
 
 def extend_review(
@@ -74,9 +79,10 @@ def extend_review(
     known: Sequence[str] = (),
     labels: bool = False,
     column: str | None = None,
+    fold_same: bool = True,
 ) -> ReviewProject:
     """Add the documents that are not in a review yet, as another round."""
-    return _add(project, documents, candidates, known, labels, column)
+    return _add(project, documents, candidates, known, labels, column, fold_same)
 
 
 def _add(
@@ -86,6 +92,7 @@ def _add(
     known: Sequence[str],
     labels: bool,
     column: str | None,
+    fold_same: bool,
 ) -> ReviewProject:
     with _removed_on_error(project.folder / f"collection-{project.current_round + 1}"):
         collection, given = _collection(project, documents, labels, column)
@@ -98,10 +105,29 @@ def _add(
             sources.append(Path(candidates).name)
         own = candidates is None and collection.folder.parent.resolve() == project.folder.resolve()
         twice = collection.manifest["dropped"].get(TWICE, 0) if own else 0  # of a collection, its builder was told
-        grown = project.add_round(collection, units, sources, twice)
+        found = _folded(project, collection, units) if fold_same else FoldedUnits(units, 0, 0)
+        grown = project.add_round(collection, found.units, sources, twice + found.known, found.folded)
     marks = {each: grade for each, grade in given.items() if each in grown.row_of} | dict.fromkeys(relevant, 1)
     add_known(grown, marks)
     return grown
+
+
+def _folded(project: ReviewProject, collection: Collection, units: list[tuple[str, ...]]) -> FoldedUnits:
+    """The units of a new round, with records of the same text as one, and a word about how many there are."""
+    new = [unit for unit in units if not any(document in project.row_of for document in unit)]
+    before = [
+        (each, [project.units[row][0] for row in np.flatnonzero(project.round_of == number).tolist()])
+        for number, each in enumerate(project.collections() if project.rounds else (), start=1)
+    ]
+    found = fold(collection, new, before)
+    if found.folded or found.known:
+        said = f"{counted(found.folded, 'record')} with the text of another under another id: each is read once with it"
+        if found.known:
+            said += f"; {found.known:,} with a text that is in the review already, left out"
+        warnings.warn(said, LeadlineWarning, stacklevel=5)
+    kept = {unit[0]: unit for unit in found.units}
+    again = [unit for unit in units if any(document in project.row_of for document in unit)]  # counted by add_round
+    return FoldedUnits([*kept.values(), *again], found.folded, found.known)
 
 
 @contextlib.contextmanager
@@ -132,6 +158,13 @@ def add_known(project: ReviewProject, labels: dict[str, int]) -> int:
         return 0
     with contextlib.closing(project.journal()) as journal:
         return journal.append_all(events)
+
+
+def change_settings(project: ReviewProject, changed: Mapping[str, str | float]) -> None:
+    """Store another learner or target of a review; InputError for one that there is not."""
+    event = settings_event(new_uid(), STARTER, "organiser", project.current_round, changed)
+    with contextlib.closing(project.journal()) as journal:
+        journal.append(event)
 
 
 def _collection(
@@ -212,6 +245,7 @@ def _candidate_rows(collection: Collection, path: PathLike) -> Rows:
 
 
 ENDING = ".asreview"
+_KEPT = ("doi", "url", "keywords", "notes")  # columns that no other field of a document has
 _DATABASES = (".db", ".sql", ".sqlite")
 _LARGEST = 4 << 30  # bytes of a database: more records than anybody screens
 
@@ -276,6 +310,7 @@ def _document(record: dict[str, Any], name: str) -> Document:
         abstract=record.get("abstract") or "",
         authors=[str(each) for each in names] if isinstance(names, list) else [str(names)],
         published=str(record.get("year") or ""),
+        reference=[f"table:{name} {text}" for name in _KEPT if (text := " ".join(str(record.get(name) or "").split()))],
     )
 
 
@@ -317,8 +352,23 @@ def read_labels(
     return Qrels.from_columns(topics, documents, grades, str(paths[0]) if len(paths) == 1 else "labels")
 
 
-def _labels_of(path: Path, column: str | None, form: str | None) -> dict[str, int]:
-    """The grade of every labelled record of a file."""
+def reviews_of_exports(source: PathLike, column: str | None = None) -> Iterator[LabelledReview]:
+    """A labelled review of each export with labels, a file or those of a folder, read without making a collection."""
+    for path in find_sources([source]):
+        documents: dict[str, Document] = {}
+        labels = _labels_of(path, column, None, documents)
+        texts = [f"{documents[name].title} {documents[name].abstract}" for name in labels]
+        relevant = np.array([grade > 0 for grade in labels.values()])
+        if relevant.all() or not relevant.any():
+            only = "relevant" if relevant.any() else "not relevant"
+            raise InputError(str(path), f"all records are {only}: a learner needs both")
+        yield LabelledReview(stem(path).removesuffix(".ris"), tuple(labels), TextFeatures.of(texts), relevant)
+
+
+def _labels_of(
+    path: Path, column: str | None, form: str | None, documents: dict[str, Document] | None = None
+) -> dict[str, int]:
+    """The grade of every labelled record of a file; its document is put among the `documents` that are given."""
     judged: dict[str, int] = {}
     unlabelled = twice = differing = 0
     problems: list[str] = []
@@ -344,10 +394,13 @@ def _labels_of(path: Path, column: str | None, form: str | None) -> dict[str, in
                 label = labels.get(chosen, "")
             try:
                 value = grade(label)
-                document = READERS[raw.form].read(raw.content).id
+                read = READERS[raw.form].read(raw.content)
+                document = read.id
             except ValueError as error:
                 problems.append(f"record {row}: {error}")
                 continue
+            if documents is not None:
+                documents.setdefault(document, read)
             if value is None:
                 unlabelled += 1
             elif document in judged:
@@ -377,6 +430,7 @@ def _warn(path: Path, unlabelled: int, twice: int, differing: int, problems: lis
 
 
 BATCH = 500  # documents read at once
+ABOUT = ("type", "journal", "volume", "issue", "pages", "doi", "url", "issn", "keywords")
 WORDS = {1: "included", 0: "excluded", UNSURE: "unsure", UNJUDGED: ""}
 LABELS = {1: "ASReview_relevant", 0: "ASReview_irrelevant", UNSURE: "ASReview_not_seen", UNJUDGED: "ASReview_not_seen"}
 
@@ -482,11 +536,22 @@ def _reasons_notes_readers(state: ReviewState, row: int) -> tuple[str, str, str]
 
 def review_ris(state: ReviewState, stage: str = "") -> bytes:
     """All documents as RIS, with labels in the notes as ASReview writes and reads them."""
-    grades, out = decisions(state, stage), []
+    grades, out, tags = decisions(state, stage), [], tags_by_document(state.judging)
     for row, document in _documents(state):
         reasons, notes, _ = _reasons_notes_readers(state, row)
+        tagged = f"tags: {'; '.join(tags[document.id])}" if document.id in tags else ""
         unsure = "unsure" if grades[row] == UNSURE else ""
-        out.append(reference(document, [LABELS[int(grades[row])], unsure, reasons, notes]))
+        out.append(reference(document, [LABELS[int(grades[row])], unsure, reasons, notes, tagged]))
+    return "".join(out).encode("utf-8", "replace")
+
+
+def review_nbib(state: ReviewState, stage: str = "") -> bytes:
+    """All documents in PubMed's own form, with the decision, the reasons and the notes in its general notes."""
+    grades, out, tags = decisions(state, stage), [], tags_by_document(state.judging)
+    for row, document in _documents(state):
+        reasons, notes, _ = _reasons_notes_readers(state, row)
+        tagged = f"tags: {'; '.join(tags[document.id])}" if document.id in tags else ""
+        out.append(citation(document, [WORDS[int(grades[row])], reasons, notes, tagged]))
     return "".join(out).encode("utf-8", "replace")
 
 
@@ -505,10 +570,13 @@ def review_table(state: ReviewState, stage: str = "") -> Table:
         "reasons",
         "notes",
         "read_by",
+        "tags",
         "draw",
         "round",
+        *ABOUT,
     ]
     rows: list[list[object]] = []
+    tags = tags_by_document(state.judging)
     for row, document in _documents(state):
         grade = int(grades[row])
         rows.append(
@@ -521,11 +589,18 @@ def review_table(state: ReviewState, stage: str = "") -> Table:
                 grade if grade >= 0 else "",
                 WORDS[grade],
                 *_reasons_notes_readers(state, row),
+                "; ".join(tags.get(document.id, ())),
                 draw_of.get(row, ""),
                 int(state.project.round_of[row]),
+                *_about(document),
             ]
         )
     return Table(columns, rows)
+
+
+def _about(document: Document) -> list[str]:
+    """What is known of where a document was published, as columns of a table."""
+    return [printed_pages(document) if name == "pages" else "; ".join(about(document, name)) for name in ABOUT]
 
 
 def finished_review(state: ReviewState) -> LabelledReview:

@@ -105,6 +105,7 @@ class ReviewRound:
     records: int  # documents of the units
     removed: int  # records of the sources that are listed twice or in the review already
     at: str
+    folded: int = 0  # records whose text another has under another id: they are in its unit
 
     @property
     def file(self) -> str:
@@ -177,11 +178,16 @@ class ReviewProject:
         write_stored(self.folder / SETTINGS, sealed(content))
 
     def add_round(
-        self, collection: Collection, units: Sequence[Sequence[str]], sources: Sequence[str] = (), twice: int = 0
+        self,
+        collection: Collection,
+        units: Sequence[Sequence[str]],
+        sources: Sequence[str] = (),
+        twice: int = 0,
+        folded: int = 0,
     ) -> ReviewProject:
         """The review with the units that are not in it yet as another round; InputError if there are none.
 
-        `twice` is the number of records that the sources list again.
+        `twice` is the number of records that the sources list again, `folded` of those that have another's text.
         """
         known = {document for unit in self.units for document in unit}
         kept = [tuple(unit) for unit in units if not any(document in known for document in unit)]
@@ -201,6 +207,7 @@ class ReviewProject:
             sum(map(len, kept)),
             records - sum(map(len, kept)) + twice,
             datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            folded,
         )
         grown = replace(self, rounds=(*self.rounds, made), units=(*self.units, *kept))
         with OwnedFolder.locked(self.folder, KIND, VERSION) as owned:
@@ -250,6 +257,13 @@ class ReviewProject:
         seed = self.settings.seed
         places = (hashlib.sha256(f"{seed}\t{unit[0]}".encode()).digest()[:4] for unit in self.units)
         return np.array([int.from_bytes(place, "big") < limit for place in places], np.bool_)
+
+    def with_settings(self, **changed: str | float) -> ReviewProject:
+        """The same review with other settings, which the journal has and the folder has not; what is known is kept."""
+        made = replace(self, settings=replace(self.settings, **changed))  # type: ignore[arg-type]
+        kept = ("row_of", "round_of", "read_twice")
+        vars(made).update({name: vars(self)[name] for name in kept if name in vars(self)})
+        return made
 
     def collections(self) -> list[Collection]:
         """The collection of each round."""

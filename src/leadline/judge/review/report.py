@@ -12,6 +12,7 @@ import numpy as np
 from leadline.judge.choices import STAGES
 from leadline.judge.journal import Event
 from leadline.judge.marks import UNJUDGED, UNSURE
+from leadline.judge.review.machine_readers import machine_words
 from leadline.judge.review.project import KNOWN, STARTER
 from leadline.judge.review.review_state import READERS, ReviewState
 from leadline.judge.review.stopping import sensitivity_limit
@@ -48,6 +49,7 @@ class PrismaCounts:
     reasons: tuple[tuple[str, int], ...]  # for exclusion, most frequent first; of full texts where there are such
     included: int
     known: int  # of those screened, judged before the review
+    same_text: int = 0  # of the duplicates, those with the text of another record under another id
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,7 @@ def prisma_counts(state: ReviewState) -> PrismaCounts:
         tuple(reasons.most_common()),
         int((kept & (full > 0)).sum()) if two else int((grades > 0).sum()),
         known,
+        sum(each.folded for each in project.rounds),
     )
 
 
@@ -175,6 +178,11 @@ def certificate_sentences(state: ReviewState) -> list[str]:
             f"Reviewers disagree on {counted(len(state.disputed), 'document')}, which no expert has decided; where one "
             "of them kept it, it counts as relevant."
         )
+    said += [machine_words(state.machines, name) for name in state.machines.readers]
+    if disputed := len(state.machine_disputed()):
+        said.append(
+            f"A machine would keep {counted(disputed, 'document')} that people excluded; no expert has decided."
+        )
     if project.settings.stages == 2:
         said.append("Relevant means kept after the full text; what was not decided yet counts as relevant.")
     return said
@@ -216,7 +224,10 @@ def _searched(state: ReviewState) -> tuple[tuple[str, str], ...]:
     settings = state.project.settings
     found = []
     for each in state.project.rounds:
-        families = f" in {each.units:,} families or single documents" if each.records != each.units else ""
+        families = (
+            f" in {each.units:,} families or single documents" if each.records != each.units + each.folded else ""
+        )
+        families += f", {each.folded:,} of them with the text of another under another id" if each.folded else ""
         came = f"{', '.join(each.sources) or 'a collection'}: {each.records:,} documents{families}"
         again = f"; {each.removed:,} more listed twice or in the review already" if each.removed else ""
         found.append((f"Added {each.at[:10]}", came + again))

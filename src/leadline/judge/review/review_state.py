@@ -16,8 +16,9 @@ import hashlib
 import json
 import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,7 @@ from leadline.judge.review.learners import (
     best_unread,
     similar,
 )
+from leadline.judge.review.machine_readers import Machines
 from leadline.judge.review.project import KNOWN, STARTER, ReviewProject
 from leadline.judge.review.stopping import Certificate, lowest_so_far, missing_limits, with_sensitivity
 from leadline.text.background import Background
@@ -108,10 +110,12 @@ class ReviewState:
         default_factory=dict
     )  # reviewers who want the review to stop, or to go on if it was
     _parts: dict[str, list[str]] = field(default_factory=dict, repr=False)
+    _targets: dict[int, float] = field(default_factory=dict, repr=False)  # of each round, when its draws began
 
     def __post_init__(self) -> None:
         size = len(self.project.units)
         self.grades: dict[str, Grades] = {stage: np.full(size, UNJUDGED, np.int8) for stage in STAGES}
+        self.machines = Machines(size)
         self.readers = np.zeros(size, np.int8)  # how many people marked each abstract
         self.disputed: set[int] = set()  # rows whose abstract reviewers marked differently, and no expert decided
         self.first_read: list[int] = []  # rows in the order in which they were first marked
@@ -140,6 +144,10 @@ class ReviewState:
             self.agreed[event.person] = event
         elif event.kind == "disagree":
             self.agreed.pop(event.person, None)
+        elif event.kind in ("machine", "opinion", "consent"):  # none of them is a mark
+            self.machines.add(event, self.project.row_of.get(event.document))
+        elif event.kind == "settings":
+            self.project = self.project.with_settings(**settings_of(event))
         elif event.kind == "round":  # there is something to read again, first in the learner's order
             self.stopped, self.mode = None, "learner"
             self.agreed.clear()
@@ -168,6 +176,7 @@ class ReviewState:
             return
         order = np.array([int(word) for part in parts for word in part.split()], np.int64)
         self.draws[event.round] = RandomDraws.of(event, order)
+        self._targets[event.round] = self.project.settings.target
 
     def _grade(self, row: int, stage: str) -> None:
         """Bring the grade of one unit up to date: the expert's, else the merged one of the reviewers."""
@@ -233,7 +242,8 @@ class ReviewState:
 
     def round_certificate(self, number: int, *, alpha: float = 0.0, stage: str = "") -> RoundCertificate:
         """What is known of one round; `alpha` is the settings' unless another is given."""
-        settings, alpha = self.project.settings, alpha or self.project.settings.alpha
+        # The bound is made for the target at the switch: chosen after looking at draws, it would not be valid.
+        alpha, target = alpha or self.project.settings.alpha, self._targets.get(number, self.project.settings.target)
         member = self.project.round_of == number
         relevant, read, draws = self.relevant(stage), self.is_read, self.draws.get(number)
         in_round = np.array(self.first_read, np.int64)
@@ -247,14 +257,12 @@ class ReviewState:
         counted = _prefix(read[order])
         hits = np.concatenate(([0], np.cumsum(relevant[order[:counted]])))
         looks = np.arange(counted + 1)
-        limits = missing_limits(found, unread, looks, hits, target=settings.target, alpha=alpha)
+        limits = missing_limits(found, unread, looks, hits, target=target, alpha=alpha)
         elsewhere = int(relevant[order[counted:]].sum())
         lowest = lowest_so_far(limits, hits)
         most = int(lowest[-1])
         reopened = int((member & ~read & ~drawn_from).sum()) if draws is not None else 0
-        certificate = Certificate(
-            found, unread, settings.target, alpha, counted, int(hits[-1]), most, elsewhere, reopened
-        )
+        certificate = Certificate(found, unread, target, alpha, counted, int(hits[-1]), most, elsewhere, reopened)
         # Before the switch nothing is known of the unread: all of them may be relevant.
         gained = np.concatenate(([0], np.cumsum(relevant[before])))
         certain = gained / np.maximum(gained + member.sum() - np.arange(len(gained)), 1)
@@ -313,6 +321,13 @@ class ReviewState:
             overlooked += not first and grade != 0
         return SecondReadings(both, kept_second, confirmed, kept, overlooked, tuple(waiting))
 
+    def machine_disputed(self) -> list[int]:
+        """The rows that people excluded, a machine that is a second reader would keep, and no expert has decided."""
+        excluded = self.grades[STAGES[0]] == 0
+        rows = self.machines.overlooked(excluded).tolist() if self.machines.with_role("second") else []
+        experts = {name for name, role in self.judging.roles.items() if role == "expert"}
+        return [row for row in rows if experts.isdisjoint(self.marks_of(row, STAGES[0]))]
+
     def bound_with_sensitivity(self, number: int) -> float:
         """The lower limit of recall of a round if reviewers overlook relevant documents; NaN where that is unknown."""
         readings = self.second_readings(number)
@@ -330,6 +345,26 @@ class ReviewState:
             most = now.most if target == now.target else None
             found[target] = replace(now, target=target, most=most).draws_needed
         return found
+
+
+def settings_of(event: Event) -> dict[str, Any]:
+    """What an event changes of the settings of a running review: its learner, its target."""
+    try:
+        said = json.loads(event.value)
+        return {name: kind(said[name]) for name, kind in (("learner", str), ("target", float)) if name in said}
+    except (ValueError, TypeError):
+        raise InputError("journal", f"event {event.uid} does not change settings: {event.value[:40]!r}") from None
+
+
+def settings_event(uid: str, person: str, role: str, round: int, changed: Mapping[str, str | float]) -> Event:
+    """The event that changes a running review; InputError for a learner or a target there is not."""
+    if not changed:
+        raise InputError("settings", "name a learner or a target to change")
+    if "learner" in changed:
+        LEARNERS.named(str(changed["learner"]))
+    if not 0 < float(changed.get("target", 0.5)) < 1:
+        raise InputError("target", f"must be above 0 and below 1, got {changed['target']}")
+    return Event(uid, person, role, "settings", STAGES[0], value=json.dumps(dict(changed)), round=round)  # type: ignore[arg-type]
 
 
 def _prefix(read: NDArray[np.bool_]) -> int:
@@ -459,7 +494,8 @@ class ReadingQueue:
         if not expert:
             return self._second_readings(state, person)
         waiting = state.second_readings(state.project.current_round).waiting
-        return [*sorted(state.disputed), *(row for row in waiting if row not in state.disputed)]
+        ahead = [*sorted(state.disputed), *(row for row in waiting if row not in state.disputed)]
+        return [*ahead, *(row for row in state.machine_disputed() if row not in ahead)]
 
     def _abstracts(
         self, state: ReviewState, person: str, count: int, own: set[int], others: set[int], ahead: list[int]
@@ -543,21 +579,27 @@ class Proposer:
 
     def __init__(
         self,
-        features: TextFeatures,
+        features: TextFeatures | Callable[[], TextFeatures],
         learner: str,
         judged: Judged,
         *,
+        units: int = 0,
         query: str = "",
         seed: int = 0,
         prepare: Callable[[], None] | None = None,
     ) -> None:
         """`judged` gives the units judged so far and which of them are relevant; threads may call it.
 
-        `prepare` is called in the background whenever the scores may have changed.
+        Where `features` is a function, they are made in the background, and the first of the `units` come in an order
+        at random until then. `prepare` is called in the background whenever the scores may have changed.
         """
-        self._prepare = prepare
-        self._features, self._name, self._judged, self._seed = features, learner, judged, seed
-        self._start = _query_scores(features, query, seed)
+        self._prepare, self._query = prepare, query
+        self._name, self._judged, self._seed, self._wanted = learner, judged, seed, learner
+        self._features = features
+        if isinstance(features, TextFeatures):
+            self._start = _query_scores(features, query, seed)
+        else:
+            self._start = _random_scores(units, seed)
         self._model: ReviewLearner | None = None
         self._taught: tuple[Rows, Labels] = (np.zeros(0, np.int64), np.zeros(0, np.bool_))
         self._background = Background(self._turn, "learner")
@@ -565,11 +607,14 @@ class Proposer:
         self.rounds = 0  # how often it learned
         self.seconds = 0.0  # how long it took the last time
         self.processor_seconds = 0.0  # the same without waiting for a processor
-        self.learn()
+        if isinstance(features, TextFeatures):
+            self.learn()
 
     def start(self) -> None:
         """Learn in the background from now on."""
         self._background.start()
+        if not isinstance(self._features, TextFeatures):
+            self.wake()
 
     def wake(self) -> None:
         """Say that something was judged."""
@@ -577,6 +622,11 @@ class Proposer:
 
     def close(self) -> None:
         self._background.close(30)
+
+    def use(self, learner: str) -> None:
+        """Propose by another learner from now on, once it has learned in the background."""
+        self._wanted = learner
+        self.wake()
 
     def _turn(self) -> None:
         """Learn; where that fails, people read on by the scores there are, and the next judgement tries again."""
@@ -586,29 +636,41 @@ class Proposer:
 
     def learn(self) -> None:
         """Bring the scores up to date."""
+        if not isinstance(self._features, TextFeatures):
+            self._features = self._features()
+            self.scores = self._start = _query_scores(self._features, self._query, self._seed)
+        features = self._features
         rows, relevant = self._judged()
+        if self._wanted != self._name:
+            self._name, self._model = self._wanted, None
+            self._taught = np.zeros(0, np.int64), np.zeros(0, np.bool_)
         if len(rows) == len(self._taught[0]) and all(map(np.array_equal, (rows, relevant), self._taught)):
             return
         begin, busy = time.perf_counter(), time.thread_time()
         if not relevant.any() or relevant.all():
-            scores = self._start + similar(self._features, rows[relevant])
+            scores = self._start + similar(features, rows[relevant])
         else:
-            scores = self._learned(rows, relevant).copy()
+            scores = self._learned(features, rows, relevant).copy()
         self._taught = rows, relevant
         self.processor_seconds = time.thread_time() - busy
         self.scores, self.seconds, self.rounds = scores, time.perf_counter() - begin, self.rounds + 1
 
-    def _learned(self, rows: Rows, relevant: Labels) -> Scores:
+    def _learned(self, features: TextFeatures, rows: Rows, relevant: Labels) -> Scores:
         before, labels = self._taught
         goes_on = np.array_equal(rows[: len(before)], before) and np.array_equal(relevant[: len(before)], labels)
         if self._model is None or not goes_on:  # a judgement was changed or taken back
-            self._model = LEARNERS.named(self._name)(self._features, self._seed)
+            self._model = LEARNERS.named(self._name)(features, self._seed)
         return self._model.learn(rows, relevant)
+
+
+def _random_scores(units: int, seed: int) -> Scores:
+    """An order at random, so small that any word outweighs it."""
+    return np.asarray(np.random.default_rng(seed).random(units) * 1e-9)
 
 
 def _query_scores(features: TextFeatures, query: str, seed: int) -> Scores:
     """How well units fit the words of a query; without one, an order at random, so small that any word outweighs it."""
-    random = np.random.default_rng(seed).random(len(features)) * 1e-9
+    random = _random_scores(len(features), seed)
     places = {word: column for column, word in enumerate(features.words)}
     columns = {places[word] for word in re.findall(WORD, query.lower()) if word in places}
     if not columns:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from leadline.measures.definition import measure
+from leadline.measures.estimated import estimated_average_precision
 from leadline.measures.hits import Array, Hits, ratio
 
 
-@measure("AP", at="effort", aliases=("MAP",), relevant_alone=True, sums_alone=True)
+@measure(
+    "AP", at="effort", aliases=("MAP",), relevant_alone=True, sums_alone=True, estimated=estimated_average_precision
+)
 def average_precision(hits: Hits, effort: int | None = None, rel: int = 1) -> Array:
     """Precision at the rank of each relevant document, averaged over all of them; those not found count 0.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from leadline.measures.definition import measure
+from leadline.measures.estimated import estimated_ndcg
 from leadline.measures.gains import Base, Discount, Gain, Ideal, discounts, gains_of
 from leadline.measures.hits import Array, Hits, ratio
 
@@ -42,7 +43,7 @@ def dcg(
     return worthy.total(gains_of(worthy.grade, gain, gains) / discounts(worthy.rank, discount, base))
 
 
-@measure("nDCG", at="effort", rename={"dcg": "gain"})
+@measure("nDCG", at="effort", rename={"dcg": "gain"}, estimated=estimated_ndcg)
 def ndcg(
     hits: Hits,
     effort: int | None = None,

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from leadline.measures.definition import measure
+from leadline.measures.estimated import estimated_precision, estimated_recall
 from leadline.measures.hits import Array, Hits, ratio
 
 
-@measure("R", at="effort", aliases=("Recall",), relevant_alone=True, sums_alone=True)
+@measure("R", at="effort", aliases=("Recall",), relevant_alone=True, sums_alone=True, estimated=estimated_recall)
 def recall(hits: Hits, effort: int | None = None, rel: int = 1) -> Array:
     """Share of the relevant documents found in the first `effort` documents, or in the whole list.
 
@@ -28,7 +29,7 @@ def recall(hits: Hits, effort: int | None = None, rel: int = 1) -> Array:
     return ratio(hits.found(rel, effort), hits.n_relevant(rel))
 
 
-@measure("P", at="effort", aliases=("precision",), relevant_alone=True, sums_alone=True)
+@measure("P", at="effort", aliases=("precision",), relevant_alone=True, sums_alone=True, estimated=estimated_precision)
 def precision(hits: Hits, effort: int, rel: int = 1) -> Array:
     """Share of the first `effort` documents that is relevant.
 

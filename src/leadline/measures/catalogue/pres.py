@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from leadline.measures.definition import measure
+from leadline.measures.estimated import estimated_pres
 from leadline.measures.hits import Array, Hits, ratio
 
 
-@measure("PRES", at="effort", relevant_alone=True, sums_alone=True)
+@measure("PRES", at="effort", relevant_alone=True, sums_alone=True, estimated=estimated_pres)
 def pres(hits: Hits, effort: int = 1000, rel: int = 1) -> Array:
     """Recall weighted by how early it comes, for a searcher who reads `effort` documents.
 

@@ -14,7 +14,7 @@ from leadline.errors import visible
 from leadline.options import Count, Fields, Names, Share, Weight
 from leadline.retrieval.dense.encoder import Encoder
 from leadline.retrieval.dense.vectors import FIELDS, LONGEST_STAND_IN, STAND_INS, Vectors, open_vectors, stored_vectors
-from leadline.retrieval.models.searcher import EMPTY_RANKING
+from leadline.retrieval.models.ranking import EMPTY_RANKING
 from leadline.retrieval.pipeline.after.fuse import Fuse
 from leadline.retrieval.pipeline.combining import Combining, Normalising
 from leadline.retrieval.pipeline.context import PATENT_FIELDS, Request, text_of

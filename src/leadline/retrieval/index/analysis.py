@@ -159,6 +159,8 @@ class Analysis:
 
     def terms(self, text: str) -> list[str]:
         """The terms of a text, in its order."""
+        if text.isascii() and "".join(plain := text.lower().split()).isalnum():  # quick: nothing but words and blanks
+            return [term.decode() for term in self.reduced([word.encode() for word in plain]) if term]
         content, offsets = joined([text])
         starts, lengths, _ = spans(content, offsets, self.words, self.syllables)
         whole = content.tobytes()

@@ -27,7 +27,7 @@ import numpy as np
 
 from leadline.errors import InputError
 from leadline.retrieval.index.arrays import CheckedArray
-from leadline.retrieval.index.kernel_arguments import PackedBlocks
+from leadline.retrieval.index.kernel_arguments import BlockSums, PackedBlocks
 from leadline.text.engine import Kernel, compiled_job, prepared
 from leadline.text.fields import ranges
 from leadline.text.files import reported
@@ -199,6 +199,10 @@ class PackedArray:
             return blocks
         _checked.choose(_BYTES_A_LIST * len(starts))(self._words, blocks, self._size, starts, stops)
         return blocks
+
+    def mapped(self) -> tuple[PackedBlocks, BlockSums, NDArray[np.uint8]]:
+        """The blocks, the checksums of their words, and which of these were compared: for kernels that compare them."""
+        return self._blocks, *self._words.compared()
 
     def ranges(self, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int32]:
         """The values of ranges, one range behind the other."""

@@ -28,7 +28,8 @@ from leadline.retrieval.language.tree import (
     Within,
     nodes_of,
 )
-from leadline.retrieval.models.searcher import EMPTY_RANKING, Combine, Contribution, FieldsInput, Ranking, Searcher
+from leadline.retrieval.models.ranking import EMPTY_RANKING, Ranking
+from leadline.retrieval.models.searcher import Combine, Contribution, FieldsInput, Searcher
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -144,6 +145,10 @@ class Language:
         if required and ranked is not None:
             ranking, found = ranked
             find_matching = partial(meaning.having, required, mask)
+        elif any_of := self._terms_enough(asked.tree, meaning, required) if first == "score" else None:
+            best, count = self.searcher.search_and_count(meaning.terms, k=k, mask=mask, **how)
+            ranking, find_matching = best, partial(meaning.having_any, any_of, mask)
+            found = int(np.count_nonzero(find_matching())) if count is None else count
         else:
             matching = self._matching(asked.tree, meaning, required)
             is_empty = matching is None
@@ -177,6 +182,12 @@ class Language:
             how,
             find_matching,
         )
+
+    def _terms_enough(self, tree: Node | None, meaning: Meaning, required: list[str] | None) -> list[str] | None:
+        """The terms that rank, where each of them is enough for a document to match; else None."""
+        if tree is None or required is not None or meaning.fields != meaning.scored or not len(self.index):
+            return None
+        return meaning.enough_terms(tree)
 
     def _ranked_having_all(
         self, meaning: Meaning, k: int, mask: NDArray[np.bool_] | None, how: Mapping[str, Any]

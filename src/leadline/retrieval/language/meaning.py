@@ -143,6 +143,36 @@ class Meaning:
             names += self._words(word, self.fields, float(count), quiet=len(parts) == 1) or ()
         return names
 
+    def enough_terms(self, node: Node) -> list[str] | None:
+        """The terms each of which is enough, where the query is nothing but words side by side or joined by OR."""
+        if isinstance(node, Side):
+            parts = [part for mark, part in node.parts if not mark]
+        else:
+            parts = list(node.parts) if isinstance(node, Or) else []
+        words = [part for part in parts if isinstance(part, WordOrPhrase)]
+        if len(words) < len(node.parts if isinstance(node, (Side, Or)) else (node,)):
+            return None
+        self._prepare(node)
+        if not all(map(self._is_one_term, words)):
+            return None
+        found: dict[str, None] = {}
+        for word, count in Counter(words).items():
+            found |= dict.fromkeys(self._words(word, self.fields, float(count), quiet=isinstance(node, Side)) or ())
+        return list(found)
+
+    def _is_one_term(self, node: WordOrPhrase) -> bool:
+        """Whether a word or phrase is one term of the index or of the query, or none."""
+        if self.index.derived and not set(self.fields).isdisjoint(self.index.derived):
+            return False
+        phrase = (self.exact_phrases if node.exact else self.phrases)[node.text]
+        is_one = phrase is None or len(phrase.words) == 1 or self.index.manifest["positions"]
+        return is_one and not self._has_left_out_words(node)
+
+    def having_any(self, names: Sequence[str], among: Mask | None = None) -> Mask:
+        """The documents that have any of the terms, among those of a mask."""
+        found = self._having_any(names, self.fields)
+        return found if among is None else found & among
+
     def having(self, names: Sequence[str], among: Mask | None = None) -> Mask:
         """The documents that have all terms, among those of a mask."""
         found = self._having_all(names, self.fields)

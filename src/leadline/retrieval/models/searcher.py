@@ -28,8 +28,10 @@ from leadline.retrieval.models.kernel_arguments import (
     QueryLists,
     RunningTotals,
 )
+from leadline.retrieval.models.ranking import Ranking
 from leadline.retrieval.models.registry import MODELS, Model
 from leadline.retrieval.models.weights import LengthShare, Recipe, Weights
+from leadline.retrieval.one_call.ranking import OneCall
 from leadline.text.engine import Kernel, compiled_job, prepared
 
 if TYPE_CHECKING:
@@ -83,6 +85,7 @@ class Searcher:
     def __init__(self, index: Index) -> None:
         self.index = index
         self.weights = Weights(index)
+        self.one_call: OneCall | None = OneCall(self.weights)  # None where only lists will do
         self._lock = Lock()
         self._known: dict[Any, Recipes] = {}  # recipes by what was asked for
 
@@ -131,15 +134,51 @@ class Searcher:
         threads: int = 1,
     ) -> list[Ranking]:
         """The best documents of queries that were checked; `recipes` are those of `how`."""
-        vectors, weights = self._vectors(queries, recipes)
-        length = self._length_share(recipes)
-        if threads == 1 or len(vectors) < 2:
-            return rank(weights, vectors, k, mask, length)
-        step = -(-len(vectors) // threads)
-        parts = [vectors[start : start + step] for start in range(0, len(vectors), step)]
+        if threads == 1 or len(queries) < 2:
+            return self._best_of(queries, k, mask, recipes)
+        step = -(-len(queries) // threads)
+        parts = [queries[start : start + step] for start in range(0, len(queries), step)]
         with ThreadPoolExecutor(threads) as pool:
-            found = pool.map(lambda part: rank(weights, part, k, mask, length), parts)
-            return list(chain.from_iterable(found))
+            return list(chain.from_iterable(pool.map(lambda part: self._best_of(part, k, mask, recipes), parts)))
+
+    def _best_of(
+        self, queries: Sequence[Mapping[str, float]], k: int, mask: NDArray[np.bool_] | None, recipes: Recipes
+    ) -> list[Ranking]:
+        """The best documents of queries, by one foreign call for each where that can be."""
+
+        def by_lists(queries: Sequence[Mapping[str, float]]) -> list[Ranking]:
+            vectors, weights = self._vectors(queries, recipes)
+            return rank(weights, vectors, k, mask, self._length_share(recipes))
+
+        if self.one_call is None:
+            return by_lists(queries)
+        added = tuple((recipe, factor) for recipe, _, factor in recipes)
+        return [found for found, _ in self.one_call.best(queries, added, k, mask, by_lists)]
+
+    def search_and_count(
+        self,
+        terms: Mapping[str, float],
+        model: str = "bm25",
+        k: int = 1000,
+        *,
+        fields: FieldsInput = None,
+        combine: Combine = "text",
+        mask: NDArray[np.bool_] | None = None,
+        **parameters: Any,
+    ) -> tuple[Ranking, int | None]:
+        """The k best documents, and how many have a term and are allowed; None where only lists can say."""
+        if k < 1:
+            raise InputError("k", f"must be at least 1, got {k}")
+        how = How(model, fields, combine, parameters)
+        recipes, allowed = self._recipes(how), None if mask is None else self._checked(mask)
+
+        def by_lists(queries: Sequence[Mapping[str, float]]) -> list[Ranking]:
+            return self._best(queries, k, allowed, how, recipes)
+
+        if self.one_call is None:
+            return by_lists([terms])[0], None
+        added = tuple((recipe, factor) for recipe, _, factor in recipes)
+        return self.one_call.best([terms], added, k, allowed, by_lists, counted=True)[0]
 
     def search_having_all(
         self,
@@ -161,8 +200,16 @@ class Searcher:
         recipes = self._recipes(How(model, fields, combine, parameters))
         if len(recipes) > 1 or recipes[0][0].model.lacking is not None:
             return None
-        (vector,), weights = self._vectors([terms], recipes)
-        return rank_having_all(weights, vector, k, None if mask is None else self._checked(mask))
+        allowed = None if mask is None else self._checked(mask)
+
+        def by_lists() -> tuple[Ranking, int]:
+            (vector,), weights = self._vectors([terms], recipes)
+            return rank_having_all(weights, vector, k, allowed)
+
+        ((recipe, _, factor),) = recipes
+        if self.one_call is None or factor != 1.0:
+            return by_lists()
+        return self.one_call.best_having_all(terms, recipe, k, allowed, by_lists)
 
     def why(
         self,
@@ -296,17 +343,6 @@ AT_ONCE = 256  # queries whose results share one array
 
 
 @dataclass(frozen=True)
-class Ranking:
-    """The documents of a query, best first: their rows in the index, and their scores."""
-
-    rows: NDArray[np.int32]
-    scores: NDArray[np.float64]
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-
-@dataclass(frozen=True)
 class Vector:
     """A query as numbers of lists of weights, and the multiplier of each list."""
 
@@ -316,7 +352,6 @@ class Vector:
 
 
 EVERY_DOCUMENT = prepared(DocumentFilter(False, np.empty(0, np.uint8), np.empty(0)))
-EMPTY_RANKING = Ranking(np.empty(0, np.int32), np.empty(0))
 _memory = threading.local()
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from leadline.retrieval.index.segment import MISSING
-from leadline.retrieval.models.searcher import Ranking
+from leadline.retrieval.models.ranking import Ranking
 from leadline.retrieval.pipeline.context import Request, ScorePart
 
 if TYPE_CHECKING:

@@ -24,7 +24,8 @@ from leadline.retrieval.index import derived
 from leadline.retrieval.index.derived import split_fields
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.segment import MISSING
-from leadline.retrieval.models.searcher import Ranking, Searcher
+from leadline.retrieval.models.ranking import Ranking
+from leadline.retrieval.models.searcher import Searcher
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -473,13 +474,16 @@ def text_of(document: Document, field: str) -> str:
     return str(getattr(document, field))
 
 
-def term_counts(context: SearchContext, document: Document, field: str) -> Counter[str]:
-    """The frequency of each term in a field of a patent, which may be a derived field of the index."""
+def term_counts(context: SearchContext, document: Document, field: str, of: Sequence[str] = ()) -> Counter[str]:
+    """The frequency of each term in a field of a patent, which may be a derived field of the index.
+
+    A derived field is made of the patent's fields `of`, or of all that the index has.
+    """
     own, derived_fields = derived.split_fields(context.index.fields)
     checked_choice("field", field, (*PATENT_FIELDS, *derived_fields))
     if field in PATENT_FIELDS:
         return Counter(context.index.analysis.terms(text_of(document, field)))
-    texts = [text_of(document, name) for name in own if name in PATENT_FIELDS]
+    texts = [text_of(document, name) for name in of or own if name in PATENT_FIELDS]
     return Counter(derived.terms(field, texts, context.index.analysis))
 
 

@@ -145,7 +145,7 @@ def variants_of(name: str) -> tuple[Variant, ...]:
     if name in baselines():
         return ()
     made = _made(name)
-    return () if isinstance(made, Step) else made
+    return made.variants if isinstance(made, Team) else ()
 
 
 def described(name: str) -> str:
@@ -169,7 +169,7 @@ def system(name: str) -> Pipeline:
     if "variant" in given:
         return variant_named(team, given["variant"], variants_of(team)).pipeline
     made = _made(team)
-    return pipeline_of(made if isinstance(made, Step) else made[-1].pipeline, team)
+    return pipeline_of(made.best if isinstance(made, Team) else made, team)
 
 
 def system_options(written: str) -> tuple[str, dict[str, str]]:
@@ -207,14 +207,14 @@ def _with_model_options(one: Step, where: str, given: Mapping[str, str]) -> Pipe
     return pipeline_of(changed(one), where)
 
 
-def _function(name: str) -> Callable[[], Step | tuple[Variant, ...]]:
-    function: Callable[[], Step | tuple[Variant, ...]]
+def _function(name: str) -> Callable[[], Step | Team]:
+    function: Callable[[], Step | Team]
     function = getattr(importlib.import_module("leadline.retrieval.systems"), name)
     return function
 
 
 @cache
-def _made(name: str) -> Step | tuple[Variant, ...]:
+def _made(name: str) -> Step | Team:
     """The pipeline of a named system, or the variants of a team."""
     return _function(name)()
 
@@ -255,6 +255,28 @@ class Variant:
         return pipeline_of(Either(patent=self.patent or refused, text=self.text), self.name)
 
 
+@dataclass(frozen=True)
+class Team:
+    """The variants of a team, and which of them its name means: its best run of each task, by the overview."""
+
+    variants: tuple[Variant, ...]
+    patent: str  # the name of the best variant for topics that are patents
+    text: str = ""  # and for topics in words; empty where the team did not answer them
+
+    @property
+    def best(self) -> Pipeline:
+        """The pipeline that the team's name means."""
+        named = {variant.name: variant for variant in self.variants}
+        text = named[self.text].text if self.text else None
+        return Variant("best", "", named[self.patent].patent, text).pipeline
+
+    @property
+    def meaning(self) -> str:
+        """The best variants, as a list of systems shows them."""
+        both = {self.patent: None, self.text: None} if self.text else {self.patent: None}
+        return ", for texts ".join(both)
+
+
 def variant_named(system: str, name: str, variants: Sequence[Variant]) -> Variant:
     """The variant with a name, or with one of the overview's names of runs."""
     if not variants:
@@ -278,7 +300,7 @@ COLUMNS = ("system", "tasks", "does", "runs", "reported")
 class NamedSystem:
     """A system that `make_run` and `leadline run --system` know by name."""
 
-    name: str  # "bitem:claims", or "bitem", which is the last of its variants
+    name: str  # "bitem:claims", or "bitem", which is the team's best run of each task
     tasks: tuple[str, ...]  # "prior art" for topics that are patents, "survey" for topics in words
     does: str  # in a few words
     runs: tuple[str, ...] = ()  # the team's runs by the names of the TREC-CHEM 2009 overview
@@ -331,7 +353,11 @@ def _items(name: str) -> list[NamedSystem]:
         chosen = f"{team}:{variant_named(team, variant, variants).name}"
         return [item for item in _items(team) if item.name == chosen]
     title = described(name).partition("\n")[0].removesuffix(".")
-    tasks = variants[-1].tasks if variants else (PATENTS, TEXTS)
-    whole = NamedSystem(name, tasks, f"{title}; = {name}:{variants[-1].name}" if variants else title)
+    made = _made(name)
+    if isinstance(made, Team):
+        tasks = (PATENTS, TEXTS) if made.text else (PATENTS,)
+        whole = NamedSystem(name, tasks, f"{title}; = {name}:{made.meaning}")
+    else:
+        whole = NamedSystem(name, (PATENTS, TEXTS), title)
     parts = [NamedSystem(f"{name}:{v.name}", v.tasks, v.does, tuple(v.runs.split()), v.reported) for v in variants]
     return [whole, *parts]

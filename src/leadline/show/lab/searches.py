@@ -18,6 +18,7 @@ from leadline.collections.directory import SECTIONS
 from leadline.collections.documents.document import Document, is_main_group
 from leadline.errors import InputError, checked_choice, nearest, visible
 from leadline.records.result import Table
+from leadline.retrieval.bearing import GRADES, ClaimBearing
 from leadline.retrieval.choices import DEFAULT_SYSTEM
 from leadline.retrieval.index.segment import MISSING
 from leadline.retrieval.language.fields import filter_values
@@ -26,11 +27,11 @@ from leadline.retrieval.models.searcher import Contribution, parse_model
 from leadline.retrieval.passages import Marker, Snippet
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.context_data import LEVELS
-from leadline.retrieval.pipeline.named_systems import PATENTS, list_systems, settings, system
+from leadline.retrieval.pipeline.named_systems import PATENTS, TEXTS, list_systems, settings, system
 from leadline.retrieval.prior_art import (
-    ClaimBearing,
     PriorArt,
     bearing_rule,
+    bears_words,
     claim_numbers,
     fit_words,
     hidden_note,
@@ -41,6 +42,7 @@ from leadline.retrieval.prior_art import (
     search_notes,
     system_line,
 )
+from leadline.retrieval.public import ranking_system
 from leadline.retrieval.word_search import Hit, SearchResult, has_texts, result_table, search_words
 from leadline.show.lab.opened import OpenedLab, clean, pieces
 from leadline.text.days import parse_date
@@ -61,7 +63,7 @@ class WordSearch:
 
     index: str
     q: str
-    model: str = "bm25"
+    model: str = ""  # words alone rank, by a model; empty: a system
     before: str = ""
     after: str = ""
     classes: str = ""  # divided by commas
@@ -72,6 +74,7 @@ class WordSearch:
     duplicates: str = ""
     qrels: str = ""
     topic: str = ""
+    system: str = ""  # default: the best of what the index has
 
 
 def find_words(opened: OpenedLab, asked: WordSearch) -> dict[str, Any]:
@@ -84,8 +87,11 @@ def find_words(opened: OpenedLab, asked: WordSearch) -> dict[str, Any]:
         )
     if len(asked.q) > LONGEST:
         raise InputError("q", f"has {len(asked.q):,} characters, at most {LONGEST:,}: search with the patent instead")
-    name, parameters = parse_model(asked.model)
-    MODELS.named(name).checked_parameters(parameters)
+    if asked.model:
+        name, parameters = parse_model(asked.model)
+        MODELS.named(name).checked_parameters(parameters)
+    if asked.system:
+        checked_choice("system", asked.system, word_systems())
     classes = filter_values("class", _listed(asked.classes), "class")
     offices = filter_values("office", _listed(asked.office), "office")
     grades = judged(opened, asked.qrels, asked.topic)
@@ -96,7 +102,8 @@ def find_words(opened: OpenedLab, asked: WordSearch) -> dict[str, Any]:
         asked.q,
         asked.k,
         start=(asked.page - 1) * asked.k,
-        model=asked.model,
+        model=asked.model or "bm25",
+        system=ranking_system(asked.system or None, by_words=bool(asked.model) or asked.newest),
         before=asked.before or None,
         after=asked.after or None,
         classes=classes,
@@ -380,16 +387,15 @@ def _found(context: SearchContext, topic: Document | str, k: int, named: str) ->
     request = context.request(topic)
     found = prior_art(context, request, system(named or DEFAULT_SYSTEM), k, PRIOR_ART_SNIPPET)
     record = prior_art_record(found)
-    bears = [list(found.claims_of(place)) for place in range(len(found.hits))]
     cards = [
         {
             **{key: hit[key] for key in ("rank", "document", "score", "published", "class", "members")},
             "title": clean(hit["title"]),
             "snippet": pieces(snippet),
-            "bears": numbers,
-            "bears_on": claim_numbers(numbers) if numbers else "",
+            "bears": list(found.claims_of(place)),
+            "bears_on": bears_words(found, place),
         }
-        for hit, snippet, numbers in zip(record["hits"], found.snippets, bears, strict=True)
+        for place, (hit, snippet) in enumerate(zip(record["hits"], found.snippets, strict=True))
     ]
     shares = [
         " ".join(f"{number}:{share:.2f}" for number, share in found.claims_of(place).items())
@@ -404,17 +410,19 @@ def _found(context: SearchContext, topic: Document | str, k: int, named: str) ->
         },
         "finding": clean(prior_art_finding(found)),
         "rule": clean(bearing_rule(found)),
+        "grades": {grade.name: found.right(grade) for grade in GRADES},
         "system": system_line(context, request, named or None),
         "notes": [clean(note) for note in (*search_notes(found, named or None), *hidden_note(found))],
         "cards": cards,
         "hits": result_table(found.hits, found.snippets, {"claims": shares}),
         "claims": [_claim(context, each, found) for each in found.bearing],
         "bearing": Table(
-            ["claim", "rank", "document", "where", "share", "distinguishing", "level", "passage"],
+            ["claim", "rank", "document", "grade", "whole", "where", "share", "distinguishing", "passage"],
             [
                 [
                     claim["claim"],
-                    *(hit[key] for key in ("rank", "document", "where", "share", "distinguishing", "level", "passage")),
+                    *(hit[key] for key in ("rank", "document", "grade", "whole")),
+                    *(hit[key] for key in ("where", "share", "distinguishing", "passage")),
                 ]
                 for claim in record["claims"]
                 for hit in claim["hits"]
@@ -436,6 +444,7 @@ def _claim(context: SearchContext, each: ClaimBearing, found: PriorArt) -> dict[
         "part": clean(each.part.text),
         "basis": each.part.basis,
         "ranks": [one.hit + 1 for one in each.found],
+        "marks": {str(one.hit + 1): one.grade.name for one in each.found},
         "passages": [
             {
                 "rank": one.hit + 1,
@@ -467,13 +476,23 @@ def patent_paragraph(where: str) -> str:
 _WITH_MODEL = frozenset({"cross_encoder", "dense", "hybrid", "learned_sparse"})
 
 
-@functools.cache
 def prior_art_systems() -> tuple[str, ...]:
-    """The names of the systems for patents, the default first.
+    """The names of the systems for patents, the default first."""
+    return _systems(PATENTS)
+
+
+def word_systems() -> tuple[str, ...]:
+    """The names of the systems for queries in words, the default first."""
+    return _systems(TEXTS)
+
+
+@functools.cache
+def _systems(task: str) -> tuple[str, ...]:
+    """The names of the systems for a kind of topics, the default first.
 
     A system that loads a model of language is left to jobs: a page has to answer within seconds.
     """
-    named = [one.name for one in list_systems().items if PATENTS in one.tasks and ":" not in one.name]
+    named = [one.name for one in list_systems().items if task in one.tasks and ":" not in one.name]
     others = [name for name in named if name != DEFAULT_SYSTEM and not _loads_model(settings(system(name)))]
     return DEFAULT_SYSTEM, *others
 

@@ -311,7 +311,7 @@ def form_parts(body: bytes, content_type: str) -> dict[str, bytes]:
 LONGEST_SECONDS = 86_400.0
 GRADES = ("2", "1", "0", "-2")
 _RECENT = 20  # marks that the pace is of
-_OF_A_DOCUMENT = frozenset({"mark", "skip", "note", "passage", "undo"})
+_OF_A_DOCUMENT = frozenset({"mark", "skip", "note", "passage", "undo", "tags"})
 
 
 class Refused(HTTPException):

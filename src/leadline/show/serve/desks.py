@@ -1,17 +1,15 @@
-"""The judging of a pool and the reading of a review while people are at it, and the cards they are shown."""
+"""The judging of a pool and the reading of a review while people are at it."""
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import secrets
 import threading
 import time
-from collections import Counter, OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,12 +22,18 @@ from leadline.judge.marks import UNJUDGED, UNSURE, JudgingState, View, in_view, 
 from leadline.judge.pools import Pool
 from leadline.judge.review.learners import Labels, Rows
 from leadline.judge.review.project import PEOPLE, STARTER, ReviewProject
-from leadline.judge.review.review_state import HELD, Proposer, ReadingQueue, ReviewState, switch_events
+from leadline.judge.review.review_state import (
+    HELD,
+    Proposer,
+    ReadingQueue,
+    ReviewState,
+    settings_event,
+    switch_events,
+)
+from leadline.records.result import counted
 from leadline.records.topics import Topic, Topics
-from leadline.retrieval.choices import COMMON
-from leadline.retrieval.pipeline.synonyms.chemistry import chemicals
-from leadline.retrieval.pipeline.synonyms.thesaurus import TextWords
 from leadline.show.serve.app import JournalDesk, Refused, check_id, text_of
+from leadline.show.serve.cards import Cards
 from leadline.text.source import read_text
 
 if TYPE_CHECKING:
@@ -44,6 +48,16 @@ INSTRUCTIONS = (
 )
 
 
+class PoolRound(NamedTuple):
+    """Where a pool stands that is drawn in rounds."""
+
+    number: int
+    end: int  # how many documents of a topic are drawn when it ends
+    drawn: int  # documents in all
+    left: int  # of them, not judged yet
+    further: int | None  # where the next round ends; None after the last
+
+
 @dataclass
 class JudgingDesk(JournalDesk):
     """What the pages ask and tell."""
@@ -55,15 +69,43 @@ class JudgingDesk(JournalDesk):
     instructions: str = INSTRUCTIONS
     reasons: tuple[str, ...] = REASONS
     state: JudgingState = field(default_factory=JudgingState)
+    path: str = ""  # of the pool; where it is not known, no round is drawn
 
     def __post_init__(self) -> None:
         self.lock = threading.RLock()  # of the state; the journal has its own
+        self._take_pool()
+        self.refresh()
+
+    def _take_pool(self) -> None:
         self._documents: dict[str, list[str]] = {topic: [] for topic in self.pool.topics}
         for topic, document in self.pool.to_judge().select("topic", "document").iter_rows():
             self._documents[topic].append(document)
         self._members = {topic: frozenset(documents) for topic, documents in self._documents.items()}
         self._orders: dict[tuple[str, str], list[str]] = {}
-        self.refresh()
+
+    def round(self) -> PoolRound | None:
+        """Where a pool that is drawn in rounds stands; None for any other, which is drawn at once."""
+        draws = self.pool.draws
+        if draws is None or not self.path:
+            return None
+        grades = self.state.final()[0]
+        wanted = self.pool.to_judge().select("topic", "document").rows()
+        left = sum(key not in grades for key in wanted)
+        further = draws.ends[draws.rounds] if draws.rounds < len(draws.ends) else None
+        return PoolRound(draws.rounds, draws.ends[draws.rounds - 1], len(wanted), left, further)
+
+    def draw_round(self) -> None:
+        """Draw the next round of the pool by what was judged, and show it."""
+        with self.lock:
+            now = self.round()
+            if now is None or now.further is None:
+                raise Refused(409, "There is no other round: `leadline judge next POOL --to N` draws one.")
+            if now.left:
+                raise Refused(409, f"{counted(now.left, 'document')} of this round are left to judge.")
+            drawn = self.pool.next_round(self.state.final()[0])
+            drawn.write_round(self.path)
+            self.pool = drawn
+            self._take_pool()
 
     @property
     def judging(self) -> JudgingState:
@@ -171,7 +213,8 @@ def open_desk(
     said = _text(instructions) if instructions is not None else INSTRUCTIONS
     listed = tuple(line.strip() for line in _text(reasons).splitlines() if line.strip()) if reasons else REASONS
     opened = JudgingJournal(journal, create=True)
-    return JudgingDesk(drawn, opened, People(people), Cards(collection, known), said, listed)
+    path = os.fspath(pool)
+    return JudgingDesk(drawn, opened, People(people), Cards(collection, known), said, listed, path=path)
 
 
 def _check_names(pool: str, names: list[str]) -> None:
@@ -190,209 +233,6 @@ def _text(path: PathLike) -> str:
     if not text or len(text) > LONGEST:
         raise InputError(os.fspath(path), f"must have 1 to {LONGEST:,} characters, has {len(text):,}")
     return visible(text, "\t\n")
-
-
-# What a page shows of a topic and of a document: texts as they are, and the words to highlight.
-
-
-KEPT = 200  # documents in memory
-LARGEST_CLAIMS = 300_000  # characters that come with the card; more only on request
-Field = Literal["claims", "description"]
-
-
-class DocumentSource(Protocol):
-    """What cards take documents from."""
-
-    def document(self, name: str) -> Document:
-        """A document by its id; InputError where there is none."""
-        ...
-
-
-class Cards:
-    """The topics and documents of a pool as pages show them. Threads may share it."""
-
-    def __init__(self, collection: DocumentSource, topics: Mapping[str, Topic]) -> None:
-        self._collection, self._topics = collection, topics
-        self._documents: OrderedDict[str, Document | None] = OrderedDict()
-        self._shown_topics: dict[str, dict[str, Any]] = {}
-        self._highlights: dict[str, list[Highlight]] = {}
-        self._lock = threading.Lock()
-
-    def topic(self, name: str) -> Topic:
-        return self._topics.get(name, Topic(name))
-
-    def document(self, name: str) -> Document | None:
-        """A document; None where the collection lacks it."""
-        with self._lock:
-            if name in self._documents:
-                self._documents.move_to_end(name)
-                return self._documents[name]
-        try:
-            found = self._collection.document(name)
-        except InputError:
-            found = None
-        with self._lock:
-            self._documents[name] = found
-            while len(self._documents) > KEPT:
-                self._documents.popitem(last=False)
-        return found
-
-    def shown_topic(self, name: str) -> dict[str, Any]:
-        """What a page shows of a topic: in words, or the patent whose prior art is sought."""
-        with self._lock:
-            if name in self._shown_topics:
-                return self._shown_topics[name]
-        topic = self.topic(name)
-        patent = self.document(topic.patent)
-        claims = [{"name": each.name, "text": _clean(each.text)} for each in topic.subtopics]
-        if not claims and patent is not None:
-            claims = [{"name": str(each.number), "text": _clean(each.text)} for each in patent.claims]
-        title = topic.title or (patent.title if patent else "")
-        shown: dict[str, Any] = {
-            "id": visible(name),
-            "title": _clean(title),
-            "category": _clean(topic.category),
-            "description": _clean(topic.description),
-            "narrative": _clean(topic.narrative),
-            "patent": visible(patent.id) if patent else "",
-            "abstract": _clean(patent.abstract) if patent else "",
-            "claims": claims,
-        }
-        with self._lock:
-            self._shown_topics[name] = shown
-        return shown
-
-    def highlights(self, name: str) -> list[Highlight]:
-        """The words and names of a topic that are highlighted in documents."""
-        with self._lock:
-            if name in self._highlights:
-                return self._highlights[name]
-        topic = self.topic(name)
-        found = _highlights_of(topic, self.document(topic.patent))
-        with self._lock:
-            self._highlights[name] = found
-        return found
-
-    def card(self, name: str) -> dict[str, Any]:
-        """What a page shows of a document; the description only by its length."""
-        document = self.document(name)
-        if document is None:
-            return {
-                "document": name,
-                "shown": visible(name),
-                "missing": True,
-                "title": "",
-                "abstract": "",
-                "claims": [],
-                "claim_count": 0,
-                "description_length": 0,
-                "about": [],
-            }
-        length = sum(len(claim.text) for claim in document.claims)
-        is_patent = bool(document.office or document.claims)
-        people = document.applicants if is_patent else document.inventors  # of an article, its authors
-        about = [
-            " ".join(filter(None, (document.office, document.kind if is_patent else ""))),
-            document.publication,
-            ", ".join(people[:3]),
-            ", ".join((document.ipc or document.cpc)[:4]),
-        ]
-        return {
-            "document": name,
-            "shown": visible(name),
-            "missing": False,
-            "title": _clean(document.title),
-            "abstract": _clean(document.abstract),
-            "about": [_clean(each) for each in about if each],
-            "claims": self.text(name, "claims") if length <= LARGEST_CLAIMS else None,
-            "claim_count": len(document.claims),
-            "description_length": len(document.description),
-        }
-
-    def text(self, name: str, field: Field) -> list[dict[str, str]]:
-        """The claims or the description of a document, in paragraphs."""
-        document = self.document(name)
-        if document is None:
-            return []
-        if field == "claims":
-            return [{"name": str(claim.number), "text": _clean(claim.text)} for claim in document.claims]
-        paragraphs = (each.strip() for each in document.description.split("\n"))
-        return [{"name": "", "text": part} for each in paragraphs if each for part in _parts(_clean(each))]
-
-
-def _highlights_of(topic: Topic, patent: Document | None) -> list[Highlight]:
-    texts = [topic.title, topic.description, topic.narrative]
-    if patent is not None:
-        texts += [patent.title, *(claim.text for claim in patent.claims if claim.independent)]
-    return highlights(" ".join(texts))
-
-
-def _parts(text: str, longest: int = 4000) -> list[str]:
-    """A paragraph in parts that a browser lays out at once, cut at blanks.
-
-    >>> _parts("one two three", 8)
-    ['one two', 'three']
-    """
-    parts = []
-    while len(text) > longest:
-        at = text.rfind(" ", 0, longest) + 1 or longest
-        parts.append(text[:at].rstrip())
-        text = text[at:]
-    return [*parts, text]
-
-
-def _clean(text: str) -> str:
-    """A text in which control codes are visible, and line ends stay."""
-    return visible(text, "\t\n")
-
-
-# Which words of a document a page highlights: those of the topic, and other names of the substances it names.
-
-
-MOST_WORDS, MOST_NAMES, MOST_SYNONYMS = 40, 60, 6
-_SHORTEST = 3  # letters of a word
-# Words of every claim say nothing of what is sought.
-_OF_CLAIMS = """
-said wherein whereof thereof therein comprising comprises comprise consisting consists method process according claim
-claims which first second least one more having from being further cas
-"""
-_TOO_COMMON = frozenset(_OF_CLAIMS.split()) | {word.decode() for word in COMMON["en"]}
-
-
-class Highlight(NamedTuple):
-    """A word or a name to highlight, and why."""
-
-    text: str
-    kind: Literal["word", "name", "synonym"]
-
-
-def highlights(text: str) -> list[Highlight]:
-    """The words of a topic's text, most frequent first, and the substances it names with their other names.
-
-    >>> [each.text for each in highlights("Coating of the steel with zinc; the coating dries")]
-    ['coating', 'steel', 'zinc', 'dries']
-    """
-    counts = Counter(word for word in TextWords.of(text).texts if _is_telling(word))
-    found = [Highlight(word, "word") for word, _ in counts.most_common(MOST_WORDS)]
-    return [*found, *_names(text)]
-
-
-def _is_telling(word: str) -> bool:
-    return len(word) >= _SHORTEST and not word.isdigit() and word not in _TOO_COMMON
-
-
-def _names(text: str) -> list[Highlight]:
-    """The names of substances in a text, each with its shortest synonyms; none without the package chemicals."""
-    if not text.strip() or importlib.util.find_spec("chemicals") is None:
-        return []
-    found: dict[str, Highlight] = {}
-    for match in chemicals().matches(TextWords.of(text)):
-        if len(found) >= MOST_NAMES:
-            break
-        found.setdefault(match.name.lower(), Highlight(match.name, "name"))
-        for other in sorted(match.synonyms, key=len)[:MOST_SYNONYMS]:
-            found.setdefault(other.lower(), Highlight(other, "synonym"))
-    return list(found.values())
 
 
 # A review while people are at it: the queue, the learner in the background, and where the review stands.
@@ -419,12 +259,13 @@ class RoundDocuments:
 class ReviewDesk(JournalDesk):
     """What the pages of a review ask and tell."""
 
-    def __init__(self, project: ReviewProject) -> None:
+    def __init__(self, project: ReviewProject, *, late: bool = False) -> None:
+        """With `late`, the words of the documents are weighed in the background, beside the first cards."""
         self.project, self.settings = project, project.settings
         self.journal, self.people = project.journal(), People(project.folder / PEOPLE)
         self.lock = threading.RLock()
         self.state = ReviewState(project)
-        self.queue = ReadingQueue(lambda: self.proposer.scores)
+        self.queue = ReadingQueue(lambda: self.state.machines.ordered(self.proposer.scores))
         about = self.settings.title, self.settings.criteria
         topics = {
             stage: Topic(stage, about[0], self.settings.query, about[1], category=STAGE_NAMES[stage])
@@ -434,11 +275,11 @@ class ReviewDesk(JournalDesk):
         self._kept: dict[tuple[str, str], float] = {}  # when the desk of a person and stage was stored
         self.refresh()
         self._take_up_desks()
-        self._features = project.features()
         self.proposer = Proposer(
-            self._features,
+            project.features if late else project.features(),
             self.settings.learner,
             self._judged,
+            units=len(project.units),
             query=self.settings.query,
             seed=self.settings.seed,
             prepare=self._fetch_ahead,
@@ -511,12 +352,38 @@ class ReviewDesk(JournalDesk):
         self.state.add(event)
         if event.kind == "switch":
             self.queue.release_all()
+        elif event.kind == "settings":
+            self._follow_settings()
         row = self.project.row_of.get(event.document)
         if row is not None:
             self.queue.release(event.topic, row)
 
     def take_all(self, events: Iterable[Event]) -> None:
         self.state = ReviewState.of(self.project, events)
+        self._follow_settings()
+
+    def _follow_settings(self) -> None:
+        """Go on with the settings that the journal has."""
+        self.settings = self.state.project.settings
+        if "proposer" in vars(self):
+            self.proposer.use(self.settings.learner)
+
+    def change_settings(self, person: Person, content: Mapping[str, Any]) -> bool:
+        """Store another learner or target of the running review."""
+        self.check_leads(person)
+        changed = {name: content[name] for name in ("learner", "target") if content.get(name) not in (None, "")}
+        if not isinstance(changed.get("target", 0.5), float) or not isinstance(changed.get("learner", ""), str):
+            raise Refused(400, "learner must be a text, and target a number below 1.")
+        with self.lock:
+            self.refresh()
+            try:
+                about = (check_id(content), person.name, person.role, self.project.current_round)
+                event = settings_event(*about, changed)
+            except InputError as error:
+                raise Refused(400, f"Not possible: {error.problem}.") from None
+            new = self.journal.append(event)
+            self.refresh()
+        return new
 
     def check_topic(self, person: Person, topic: str) -> None:
         if topic not in self.project.topics:

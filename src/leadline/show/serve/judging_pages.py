@@ -27,7 +27,8 @@ from leadline.show.serve.app import (
     shown_undoable,
     stored,
 )
-from leadline.show.serve.desks import Field, JudgingDesk
+from leadline.show.serve.cards import Field
+from leadline.show.serve.desks import JudgingDesk
 from leadline.show.serve.security import Address
 
 VIEWS = {"all": "All", "relevant": "Relevant", "unsure": "Unsure or not judged"}
@@ -108,6 +109,7 @@ def _add_organiser(app: FastAPI, pages: Pages, desk: JudgingDesk) -> None:
         with desk.lock:
             topics, queue = topic_overviews(desk), disagreement_queue(desk)
             judged = len({(topic, document) for _, topic, document in desk.state.marks})
+            drawn = desk.round()
         wanted = sum(topic.to_judge for topic in topics)
         made = sum(each["judged"] for topic in topics for each in topic.people)
         due = sum(each["to_judge"] for topic in topics for each in topic.people)
@@ -122,6 +124,7 @@ def _add_organiser(app: FastAPI, pages: Pages, desk: JudgingDesk) -> None:
             wanted=wanted,
             made=made,
             due=due,
+            drawn=drawn,
             isnan=math.isnan,
             not_agreed=NOT_AGREED,
         )
@@ -146,6 +149,13 @@ def _add_organiser(app: FastAPI, pages: Pages, desk: JudgingDesk) -> None:
         if not text:
             raise HTTPException(400, "Say in a sentence what the assessors should look at again.")
         return store(request, form, "send_back", text, NOT_AGREED if form.get("which") == NOT_AGREED else "")
+
+    @app.post("/organise/round")
+    def draw_round(request: Request, form: Form = written) -> Response:
+        pages.visitor_with_role(request, "organiser")
+        desk.refresh()
+        desk.draw_round()
+        return RedirectResponse(f"{pages.prefix}/organise", 303)
 
     @app.post("/organise/close")
     def close(request: Request, form: Form = written) -> Response:

@@ -163,6 +163,7 @@ def _steps(counts: PrismaCounts) -> list[_Step]:
     removed = (
         "Removed before screening:",
         f"duplicates or same family (n = {counts.duplicates:,})",
+        *((f"of these the same text (n = {counts.same_text:,})",) if counts.same_text else ()),
     )
     excluded = [f"Excluded (n = {counts.excluded:,})"]
     if not counts.sought:

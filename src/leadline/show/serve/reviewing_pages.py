@@ -9,15 +9,19 @@ from typing import Any, cast, get_args
 from fastapi import Depends, FastAPI, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
-from leadline.errors import visible
-from leadline.judge.choices import JUDGING_ROLES, STAGES
+from leadline.errors import InputError, visible
+from leadline.judge.choices import JUDGING_ROLES, LEARNER_NAMES, STAGES
 from leadline.judge.journal import Person
 from leadline.judge.marks import UNJUDGED
+from leadline.judge.review.discovery import discovery
 from leadline.judge.review.project import KNOWN
 from leadline.judge.review.report import ReviewReport, certificate_sentences
 from leadline.judge.review.stopping import LEAST_IN_A_ROW, SHARE_IN_A_ROW
-from leadline.show.serve.app import JUDGES, Pages, Refused, Written, add_storing, shown_undoable, text_of
-from leadline.show.serve.desks import CRITERIA, Field, ReviewDesk
+from leadline.judge.review.tags import tag_text, tags_of, used_tags
+from leadline.show.serve.app import JUDGES, Pages, Refused, Written, add_storing, shown_undoable, stored, text_of
+from leadline.show.serve.cards import Field
+from leadline.show.serve.desks import CRITERIA, ReviewDesk
+from leadline.show.serve.discovery_figure import discovery_figure
 from leadline.show.serve.reviewing_figures import certificate_figure, flow_chart, report_pdf
 from leadline.show.serve.security import Address
 
@@ -49,8 +53,10 @@ def reviewing_app(desk: ReviewDesk, address: Address, title: str, pages: Pages |
             desk.check_document(found.person, topic, document)
         heading = desk.cards.shown_topic(topic)["title"]
         about = {"topic": topic, "document": document, "view": "all", "heading": heading}
+        targets = sorted({0.8, 0.9, 0.95, 0.98, 0.99, desk.settings.target})
+        changeable: dict[str, Any] = {"settings": desk.settings, "learners": LEARNER_NAMES, "targets": targets}
         rights = {"leads": desk.leads(found.person), "sees_all": desk.sees_all(found.person)}
-        return pages.page("review.html", found, **about, **rights, stages=stages, known=KNOWN)
+        return pages.page("review.html", found, **about, **rights, stages=stages, known=KNOWN, **changeable)
 
     def report(person: Person) -> ReviewReport:
         desk.refresh()
@@ -65,6 +71,8 @@ def reviewing_app(desk: ReviewDesk, address: Address, title: str, pages: Pages |
             made, number = report(found.person), desk.project.current_round
             found_so_far = desk.state.round_certificate(number)
             figures = certificate_figure(found_so_far), certificate_figure(found_so_far, narrow=True)
+            discovered = discovery(desk.state)
+            curves = discovery_figure(discovered), discovery_figure(discovered, narrow=True)
             prices = [
                 f"To certify {100 * target:g} % one would draw about {price:,} more, if none of them is relevant."
                 for target, price in desk.state.prices(number).items()
@@ -74,6 +82,8 @@ def reviewing_app(desk: ReviewDesk, address: Address, title: str, pages: Pages |
         shown: dict[str, Any] = {
             "report": made,
             "figures": figures,
+            "curves": curves,
+            "discovered": discovered.words,
             "charts": charts,
             "prices": prices,
             "stages": stages,
@@ -152,6 +162,15 @@ def add_api(app: FastAPI, pages: Pages, desk: ReviewDesk) -> None:
         new = desk.switch(pages.visitor(request).person, content)
         return {"saved": True, "id": content["id"], "stored": "new" if new else "already"}
 
+    @app.post("/api/settings")
+    def settings(request: Request, content: Written = written) -> Written:
+        new = desk.change_settings(pages.visitor(request).person, content)
+        return {"saved": True, "id": content["id"], "stored": "new" if new else "already"}
+
+    @app.post("/api/tags")
+    def tags(request: Request, content: Written = written) -> Written:
+        return stored(pages, desk, request, "tags", content, _tags(content.get("tags")))
+
     @app.post("/api/agree")
     def agree(request: Request, content: Written = written) -> Written:
         new = desk.agree(pages.visitor(request).person, content)
@@ -176,7 +195,9 @@ class ReviewAnswers:
         desk.check_topic(person, topic)
         words = [each._asdict() for each in desk.cards.highlights(topic)]
         more = {"round": desk.project.current_round, "sent_back": "", "closed": False}
-        general = {"instructions": CRITERIA, "reasons": list(desk.settings.reasons)}
+        general: Written = {"instructions": CRITERIA, "reasons": list(desk.settings.reasons)}
+        with desk.lock:  # others' words may tell what they kept
+            general["tags"] = used_tags(desk.judging, "" if desk.sees_all(person) else person.name)
         return {**desk.cards.shown_topic(topic), "id": "", **general, **more, "topic": topic, "highlight": words}
 
     def next_cards(self, person: Person, topic: str, have: str, count: int) -> Written:
@@ -221,7 +242,9 @@ class ReviewAnswers:
         family = desk.project.units[desk.project.row_of[document]][1:]
         if family:
             shown = ", ".join(visible(each) for each in family[:5]) + (" …" if len(family) > 5 else "")
-            card["about"] = [*card["about"], f"one family with {shown}"]
+            found = desk.cards.document(document)
+            together = "one family with" if found is not None and found.office else "the same text as"
+            card["about"] = [*card["about"], f"{together} {shown}"]
         key = person.name, topic, document
         with desk.lock:
             judging = desk.judging
@@ -231,6 +254,7 @@ class ReviewAnswers:
                 "reason": visible(mark.reason) if mark else "",
                 "note": visible(judging.notes.get(key, ""), "\n"),
                 "passages": [],
+                "tags": [visible(each) for each in tags_of(judging, *key)],
             }
             others: Written = {}
             if person.role != "assessor":
@@ -267,6 +291,7 @@ class ReviewAnswers:
                     "title": visible(titles[row]),
                     "grade": mark.grade if mark else None,
                     "note": (person.name, topic, document) in judging.notes,
+                    "tags": tags_of(judging, person.name, topic, document),
                 }
                 if person.role != "assessor":
                     marks = desk.state.marks_of(row, topic)
@@ -311,7 +336,7 @@ class ReviewAnswers:
         certificate = found.certificate
         bound = state.bound_with_sensitivity(number)
         readings = state.second_readings(number)
-        in_a_row = _irrelevant_in_a_row(desk)
+        in_a_row, discovered = _irrelevant_in_a_row(desk), discovery(state)
         limit = max(LEAST_IN_A_ROW, round(SHARE_IN_A_ROW * len(desk.project.units)))
         return {
             "hidden": False,
@@ -337,6 +362,10 @@ class ReviewAnswers:
             "words": certificate.words,
             "prices": [{"target": target, "draws": price} for target, price in state.prices(number).items()],
             "figure": certificate_figure(found, narrow=True),
+            "discovery": discovery_figure(discovered, narrow=True),
+            "since_last": discovered.since_last if discovered.found[-1] else None,
+            "learner": state.project.settings.learner,
+            "wanted": state.project.settings.target,
             "in_a_row": in_a_row,
             "unrewarding": in_a_row >= limit,
             "sensitivity": None
@@ -371,6 +400,16 @@ def _irrelevant_in_a_row(desk: ReviewDesk) -> int:
             break
         count += 1
     return count
+
+
+def _tags(found: Any) -> str:
+    """The tags that a page sends, as the journal keeps them."""
+    if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
+        raise Refused(400, "tags must be a JSON list of texts.")
+    try:
+        return tag_text(found)
+    except InputError as error:
+        raise Refused(400, f"Not possible: {error.problem}.") from None
 
 
 def _documents_in_address(text: str) -> list[str]:

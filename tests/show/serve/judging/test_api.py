@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import concurrent.futures
 import uuid
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from leadline.cli import main
 from leadline.judge.journal import Event, JudgingJournal
 from leadline.judge.marks import JudgingState
+from leadline.judge.pools import Pool
 
 
 def state_of(site: Any) -> JudgingState:
@@ -235,3 +238,29 @@ def test_many_judge_at_once(site: Any) -> None:
     with concurrent.futures.ThreadPoolExecutor(10) as pool:
         assert list(pool.map(work, [f"p{n}" for n in range(10)])) == [12] * 10
     assert len(state_of(site).marks) == 120
+
+
+def test_the_organiser_draws_the_next_round_when_this_one_is_judged(site: Any) -> None:
+    site.stop()
+    runs = [str(site.folder / f"{name}.run") for name in ("one", "two")]
+    for name in ("", ".journal", ".json"):
+        Path(f"{site.pool}{name}").unlink()
+    main(["pool", *runs, "-o", str(site.pool), "--rounds", "2,4", "-q"])
+    site.start()
+    olga, anna = site.client("olga"), site.client("anna")
+    page = olga.get("/organise").text
+    assert "Round 1, which ends at 2 judged a topic: 0 of 4 drawn documents are judged" in page
+    assert "Draw round 2" not in page
+    assert anna.form("/organise/round").status_code == 403
+    assert olga.form("/organise/round").status_code == 409
+    judged = set()
+    for topic in ("T1", "T2"):
+        while (card := anna.get("/api/next", topic=topic).json()["card"]) is not None:
+            judged.add((topic, card["document"]))
+            anna.judge(card["document"], len(judged) % 2, topic=topic)
+    assert "Draw round 2, to 4 a topic" in olga.get("/organise").text
+    assert olga.form("/organise/round").status_code == 303
+    assert "Round 2, which ends at 4 judged a topic: 4 of 8 drawn documents are judged" in olga.get("/organise").text
+    assert anna.get("/api/next", topic="T1").json()["left"] == 2
+    assert set(Pool.read(site.pool).to_judge().select("topic", "document").rows()) > judged
+    assert olga.form("/organise/round").status_code == 409  # the last one planned

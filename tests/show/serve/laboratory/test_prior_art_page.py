@@ -54,8 +54,10 @@ def test_the_page_and_the_command_find_the_same(
     ]
     assert data["system"] == told["system"]
     page = client.get("/prior-art", params={"patent": patent, "k": 5}).text
-    ticks = re.findall(r'aria-label="hit (\d+) bears on claim (\d+)"', page)
+    ticks = re.findall(r'aria-label="hit (\d+) bears on claim (\d+): (strong|weak), \d+ % of such marks right"', page)
     assert len(ticks) == sum(len(claim["ranks"]) for claim in data["claims"])
+    grades = {(claim["claim"], one["rank"]): one["grade"] for claim in told["claims"] for one in claim["hits"]}
+    assert {(int(claim), int(hit)): grade for hit, claim, grade in ticks} == grades
     for claim in data["claims"]:
         for each in claim["passages"]:
             assert f'id="c{claim["number"]}h{each["rank"]}"' in page

@@ -41,7 +41,8 @@ ASKED: dict[str, list[dict[str, Any]]] = {
 NOTHING_TOLD = {
     "/in/{token}", "/out", "/assets/{name}", "/favicon.ico", "/api/health", "/api/csrf",  # know of no marks
     "/api/release", "/api/judgements", "/api/skips", "/api/notes", "/api/undo",  # answer with what was sent
-    "/api/switch", "/api/stop",  # not for those who read
+    "/api/tags",  # answers with what was sent; the tags that are offered are one's own
+    "/api/switch", "/api/stop", "/api/settings",  # not for those who read
     "/api/agree",  # answers with what was sent; of the others only their names are told
 }  # fmt: skip
 

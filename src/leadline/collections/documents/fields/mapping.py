@@ -134,7 +134,7 @@ def _symbols(texts: list[str]) -> list[str]:
 _FROM_TEXTS: dict[str, Callable[[list[str]], Any]] = {
     **dict.fromkeys(("application", "publication"), _first_date),
     **dict.fromkeys(("ipc", "cpc"), _symbols),
-    **dict.fromkeys(("national", "relatives", "citers", "applicants", "inventors"), list),
+    **dict.fromkeys(("national", "relatives", "citers", "applicants", "inventors", "reference"), list),
 }
 
 _Row = dict[str, list[str]]

@@ -323,7 +323,7 @@ FIELD_READERS: dict[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(("application", "publication"), _date),
     "application_number": _application,
     **dict.fromkeys(("ipc", "cpc"), _list_of(_symbol, "class symbols")),
-    **dict.fromkeys(("national", "applicants", "inventors"), _list_of(plain_text, "texts")),
+    **dict.fromkeys(("national", "applicants", "inventors", "reference"), _list_of(plain_text, "texts")),
     "relatives": _list_of(_number, "numbers"),
     "citers": _list_of(_number, "numbers"),
     "claims": _claims,
@@ -477,7 +477,14 @@ def unpacked(content: bytes) -> tuple[dict[str, Any], dict[str, str], int]:
 
 
 def record_document(
-    number: str, *, title: str, abstract: str, authors: Iterable[str], published: str, language: str = ""
+    number: str,
+    *,
+    title: str,
+    abstract: str,
+    authors: Iterable[str],
+    published: str,
+    language: str = "",
+    reference: Iterable[str] = (),
 ) -> Document:
     """A record as a document."""
     title, abstract = " ".join(title.split()), " ".join(abstract.split())
@@ -489,6 +496,7 @@ def record_document(
         abstract=abstract,
         publication=iso(published.removesuffix(".0")),
         inventors=tuple(name for name in authors if name),
+        reference=tuple(reference),
     )
 
 

@@ -76,6 +76,7 @@ def normal(document: Document) -> Document:
         relatives=tuple(name for name in dict.fromkeys(document.relatives) if name != document.id),
         applicants=distinct(map(line, document.applicants)),
         inventors=distinct(map(line, document.inventors)),
+        reference=tuple(map(line, document.reference)),
     )
 
 

@@ -155,7 +155,7 @@ def _names(data: Element, path: str) -> tuple[str, ...]:
 # The same form written.
 
 
-_LEFT_OUT = frozenset({"national", "citers", "family", "relatives"})
+_LEFT_OUT = frozenset({"national", "citers", "family", "relatives", "reference"})
 _HOLDS = frozenset(Document.__dataclass_fields__) - _LEFT_OUT
 _TYPE = 'ep-patent-document PUBLIC "-//EPO//EP PATENT DOCUMENT 1.5//EN" "ep-patent-document-v1-5.dtd"'
 

@@ -95,7 +95,7 @@ def _relatives(element: Element, own: str) -> tuple[str, ...]:
 
 
 _NAMESPACE = "http://www.epo.org/exchange"
-_HOLDS = frozenset(Document.__dataclass_fields__) - {"description", "claims", "citers"}
+_HOLDS = frozenset(Document.__dataclass_fields__) - {"description", "claims", "citers", "reference"}
 _SCHEMES = {"US": "DOCUS", "JP": "FI", "DE": "DEKLA"}  # of the offices' own classes
 _IN = f"{{{_NAMESPACE}}}"
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from leadline.collections.documents.document import Document
 from leadline.collections.documents.fields.record_fields import (
@@ -15,6 +16,7 @@ from leadline.collections.documents.fields.record_fields import (
     tagged_records,
     unpacked,
 )
+from leadline.collections.documents.fields.references import Lines, in_form, kept_fields
 from leadline.collections.documents.registry import Broken, Raw, Window, reader
 
 _LINE = re.compile(r"([A-Z][A-Z0-9]{0,3}) {0,3}- ?(.*)")
@@ -62,7 +64,7 @@ def read(content: bytes) -> Document:
         return next((text for tag in tags for text in fields.get(tag, ()) if text), "")
 
     doi = next((text for tag in ("LID", "AID") for text in fields.get(tag, ()) if text.endswith("[doi]")), "")
-    return record_document(
+    document = record_document(
         identifier("", first("PMID"), doi, "", row),
         title=first("TI", "BTI"),
         abstract=first("AB", "OAB"),
@@ -70,3 +72,32 @@ def read(content: bytes) -> Document:
         published=_date(first("DEP", "DP")),
         language=first("LA"),
     )
+    return replace(document, reference=kept_fields("nbib", fields, _own_fields(document)))
+
+
+# The same form written: for programs that read what PubMed gives.
+
+
+def citation(document: Document, notes: Iterable[str] = ()) -> str:
+    """A document as a record of PubMed's form, with everything that its source had besides.
+
+    >>> print(citation(Document("10051933", title="Of nails", reference=("nbib:JT Lancet",)), ["read"]), end="")
+    PMID- 10051933
+    TI  - Of nails
+    JT  - Lancet
+    GN  - read
+    <BLANKLINE>
+    """
+    own, kept = _own_fields(document), in_form(document, "nbib")
+    replaced = {tag for tag, _ in kept}
+    lines = [*(each for each in own if each[0] not in replaced or each[0] == "PMID"), *kept]
+    lines += [("GN", " ".join(note.split())) for note in notes if note]
+    return "\n".join([*(f"{tag:<4}- {text}" for tag, text in lines), "", ""])
+
+
+def _own_fields(document: Document) -> Lines:
+    """The fields of a record that every document has a place for."""
+    fields = [("PMID", document.id), ("TI", document.title), ("AB", document.abstract)]
+    fields += [("FAU", name) for name in document.inventors]
+    fields += [("DP", document.publication.replace("-", " ")), ("LA", document.language)]
+    return [(tag, " ".join(text.split())) for tag, text in fields if text]

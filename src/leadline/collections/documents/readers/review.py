@@ -7,9 +7,11 @@ import io
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from leadline.collections.documents.document import Document
 from leadline.collections.documents.fields.record_fields import identifier, packed, record_document, unpacked
+from leadline.collections.documents.fields.references import column_name, kept_fields
 from leadline.collections.documents.readers.csv import split_rows
 from leadline.collections.documents.registry import Broken, Raw, Window, head_lines, reader
 
@@ -62,10 +64,10 @@ def is_review(head: bytes) -> bool:
 @reader("review", split=split_table, recognises=is_review)
 def read(content: bytes) -> Document:
     """One row."""
-    fields, _, row = unpacked(content)
+    fields, labels, row = unpacked(content)
     cells = {_plain(name): cell.strip() for name, cell in fields.items()}
     authors = [name.strip() for name in re.split(r"[;|]", _first(cells, _AUTHORS))]
-    return record_document(
+    document = record_document(
         identifier(cells.get("id", ""), _first(cells, _PMID), _first(cells, _DOI), _first(cells, _NUMBER), row),
         title=_first(cells, _TITLE),
         abstract=_first(cells, _ABSTRACT),
@@ -73,6 +75,16 @@ def read(content: bytes) -> Document:
         published=_first(cells, _YEAR),
         language=cells.get("language", ""),
     )
+    others = {column_name(name): [cell] for name, cell in fields.items() if _is_kept(name, cell, labels, document)}
+    return replace(document, reference=kept_fields("table", others, []))
+
+
+def _is_kept(name: str, cell: str, labels: Mapping[str, str], document: Document) -> bool:
+    """Whether a column has what no other field of the document has."""
+    plain, text = _plain(name), " ".join(cell.split())
+    if not plain or name in labels or plain in (*_AUTHORS, *_YEAR, "id", "language"):
+        return False
+    return text not in (document.title, document.abstract)
 
 
 def _plain(name: str) -> str:

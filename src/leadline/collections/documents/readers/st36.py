@@ -105,7 +105,7 @@ def _number(element: Element, published: list[Element]) -> Number:
 # The same form written, under the name of the office's form where that is known.
 
 
-_HOLDS = frozenset(Document.__dataclass_fields__) - {"citers", "relatives"}
+_HOLDS = frozenset(Document.__dataclass_fields__) - {"citers", "relatives", "reference"}
 _NAMES = {"WO": "wo-patent-document", "FR": "fr-patent-document", "CN": "cn-patent-document"}
 _OTHERS = frozenset({"US", "EP"})  # offices with a form of their own
 

@@ -541,7 +541,10 @@ def _name(party: Element) -> str:
 # The same form written: grants in version 4.5, applications in version 4.4.
 
 
-_HOLDS = frozenset(Document.__dataclass_fields__) - {"citers", "family"} | {"citations.origin", "citations.date"}
+_HOLDS = frozenset(Document.__dataclass_fields__) - {"citers", "family", "reference"} | {
+    "citations.origin",
+    "citations.date",
+}
 _OF_APPLICATIONS = frozenset({"A1", "A2", "A9", "P1", "P4", "P9"})
 _TYPES = {
     "us-patent-grant": 'us-patent-grant SYSTEM "us-patent-grant-v45-2014-04-03.dtd" [ ]',

@@ -13,7 +13,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import field, replace
 from email.message import Message
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol
 from urllib.parse import SplitResult, quote, urlencode, urlsplit
 
 from leadline.errors import InputError, system_reason
@@ -101,6 +101,21 @@ class HttpService(SearchEngine):
         return f"{parts.hostname}{', over a connection that is not encrypted,' if is_open else ''}"
 
 
+class JsonConnection(Protocol):
+    """A way to a service that answers a text with any JSON."""
+
+    def answer(self, text: str) -> Any:
+        """The whole answer, parsed, where {query} is the text; AskingFailedError where there is none in time."""
+        ...
+
+    def close(self) -> None: ...
+
+
+def json_connection(service: HttpService, seconds: float) -> JsonConnection:
+    """A connection for answers that are no lists of documents, such as those of models."""
+    return _Http(service, seconds)
+
+
 class _Http:
     """A connection that is kept open between queries."""
 
@@ -116,6 +131,11 @@ class _Http:
         except AskingFailedError as failure:
             failure.requests = self._sent
             raise
+
+    def answer(self, text: str) -> Any:
+        return self._content(
+            {"query": text, "k": 1, "size": 1, "offset": 0, "page": 1}, time.monotonic() + self.seconds
+        )
 
     def _ask_pages(self, query: str, k: int) -> EngineHits:
         service = self.service

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from leadline.options import Count
-from leadline.retrieval.models.searcher import Ranking
+from leadline.retrieval.models.ranking import Ranking
 from leadline.retrieval.pipeline.context import Request
 from leadline.retrieval.pipeline.pipeline import Step, step
 

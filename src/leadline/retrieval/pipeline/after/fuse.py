@@ -11,7 +11,7 @@ import numpy as np
 from leadline.errors import InputError
 from leadline.options import Count, Weight
 from leadline.records.runs import Run, tie_order
-from leadline.retrieval.models.searcher import Ranking
+from leadline.retrieval.models.ranking import Ranking
 from leadline.retrieval.pipeline.combining import Combining, Normalising, combined
 from leadline.retrieval.pipeline.context import Request
 from leadline.retrieval.pipeline.pipeline import Step, step

@@ -11,7 +11,7 @@ import numpy as np
 
 from leadline.errors import InputError
 from leadline.records.inputs import read_groups
-from leadline.retrieval.models.searcher import Ranking
+from leadline.retrieval.models.ranking import Ranking
 from leadline.retrieval.pipeline.context import Request
 from leadline.retrieval.pipeline.pipeline import Step, step
 

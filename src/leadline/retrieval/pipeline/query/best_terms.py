@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
+from leadline.errors import checked_choice
 from leadline.options import Count, Names
 from leadline.retrieval.pipeline.context import PATENT_FIELDS, Into, Request, queries_of, term_counts
 from leadline.retrieval.pipeline.pipeline import Step, step
@@ -41,10 +42,18 @@ class BestTerms(Step):
     weighing: Weighing = "frequency"
     fewest: Count = 2
     into: Into = "all"
+    of: Names = ()  # the patent's fields of which derived ones are made (default: all)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in self.of:
+            checked_choice("best_terms: of", name, PATENT_FIELDS)
 
     def __call__(self, context: SearchContext, request: Request) -> Request:
         document = context.document(request)
-        parts = {name: self._best(context, dict(term_counts(context, document, name)), name) for name in self.fields}
+        parts = {
+            name: self._best(context, dict(term_counts(context, document, name, self.of)), name) for name in self.fields
+        }
         return replace(request, queries=queries_of(parts, self.into))
 
     def _best(self, context: SearchContext, counted: Mapping[str, int], name: str) -> dict[str, float]:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from leadline.options import Count, Fields, Weight
+from leadline.retrieval.models.ranking import EMPTY_RANKING, Ranking
 from leadline.retrieval.models.registry import MODELS
-from leadline.retrieval.models.searcher import EMPTY_RANKING, Combine, Ranking, parse_model
+from leadline.retrieval.models.searcher import Combine, parse_model
 from leadline.retrieval.pipeline.context import Query, Request, summed
 from leadline.retrieval.pipeline.pipeline import Step, step
 

@@ -10,7 +10,7 @@ const MANY = Number(ahead ?? 10), FEW = Math.ceil(MANY / 2.5); // cards that wai
 const NAMES = { 2: "highly relevant", 1: "relevant", 0: "not relevant", "-2": "unsure" };
 const GRADES = new Set([...document.querySelectorAll("[data-grade]")].map((each) => Number(each.dataset.grade)));
 const KEYS = { 0: () => judge(0), 1: () => judge(1), 2: () => judge(2), "?": () => judge(-2), u: undo, s: skip, j: next,
-  n: writeNote, r: chooseReason, c: markPassage, d: showDescription, h: () => at("help").showModal() };
+  n: writeNote, r: chooseReason, c: markPassage, d: showDescription, t: () => { if (usable()) tell("tags"); }, h: () => at("help").showModal() };
 
 let about = { claims: [], reasons: [], highlight: [] };
 let highlight = (text) => document.createTextNode(text);
@@ -49,6 +49,7 @@ const tell = (what, detail = null) => document.dispatchEvent(new CustomEvent(`le
 
 function words({ path, body, stored }) {
   if (path.endsWith("undo")) return "Undone.";
+  if (path.endsWith("tags")) return "Saved: the tags.";
   if (path.endsWith("skips")) return "Skipped: it comes back at the end.";
   if (path.endsWith("judgements")) return `Saved: ${NAMES[body.grade]}${stored === "already" ? " (was stored already)" : ""}.`;
   return "Saved.";
@@ -162,6 +163,7 @@ function show(card) {
   at("description").job = null;
   showOwn();
   showOthers();
+  tell("shown", card);
   scrollTo({ top: 0, behavior: "instant" });
   if (!document.querySelector("dialog[open]")) at("card-title").focus({ preventScroll: true });
 }
@@ -426,7 +428,7 @@ at("list").addEventListener("toggle", async () => {
       const grade = (value) => value === null ? "–" : NAMES[value];
       const named = cell("td", open);
       if (each.title) named.append(` ${each.title}`);
-      row.append(named, ...(readOnly ? [] : [cell("td", grade(each.grade) + (each.note ? ", note" : ""))]), ...names.map((name) => cell("td", grade(each.marks[name]))));
+      row.append(named, ...(readOnly ? [] : [cell("td", grade(each.grade) + (each.note ? ", note" : "") + (each.tags ?? []).map((tag) => `, ${tag}`).join(""))]), ...names.map((name) => cell("td", grade(each.marks[name]))));
       return row;
     }));
   } catch (error) {
@@ -443,6 +445,8 @@ document.addEventListener("leadline:add", ({ detail: { document: name, grade, re
   done.push({ id, kind: "mark", document: name, value: String(grade) });
   queue.add("/api/judgements", { id, topic, document: name, grade, reason: why, seconds: 0 });
 });
+
+document.addEventListener("leadline:tagged", ({ detail: { document: name, tags } }) => send("/api/tags", "tags", { tags }, name));
 
 async function openDocument(name) {
   try {
@@ -468,8 +472,8 @@ document.addEventListener("visibilitychange", () => {
   else started = performance.now();
 });
 for (const each of document.querySelectorAll("[data-grade]")) each.onclick = () => judge(Number(each.dataset.grade));
-const actions = { undo, skip, next, note: writeNote, reason: chooseReason, claim: markPassage, help: KEYS.h };
-if (!document.querySelector("[data-do=claim]")) delete KEYS.c;
+const actions = { undo, skip, next, note: writeNote, reason: chooseReason, claim: markPassage, tags: KEYS.t, help: KEYS.h };
+for (const [key, name] of [["c", "claim"], ["t", "tags"]]) if (!document.querySelector(`[data-do=${name}]`)) delete KEYS[key];
 for (const each of document.querySelectorAll("[data-do]")) {
   each.onmousedown = (event) => event.preventDefault(); // the selection must stay
   each.onclick = actions[each.dataset.do];

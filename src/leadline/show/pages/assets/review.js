@@ -39,6 +39,7 @@ function showOwn(now) {
   at("mode").textContent = `${order}: ${count(now.read)} of ${documents(now.of)} read by all; of ${count(now.own.read)} you read, you kept ${count(now.own.kept)}.`;
   at("bound").textContent = "Some documents are read twice, so how much is found is for the organiser and the expert until the review is stopped.";
   at("figure").replaceChildren();
+  at("discovery").replaceChildren();
   at("price").textContent = "";
   at("warned").hidden = !now.blocking;
   at("warned").textContent = now.blocking ? "A draw that you skipped holds the certificate back. " : "";
@@ -49,8 +50,9 @@ function showAll(now) {
   at("mode").textContent = now.stopped ? "The review was stopped." : now.mode === "draws"
     ? `Random draws: ${count(now.drawn)} of ${count(now.unread)}, ${count(now.hits)} relevant.`
     : `In the learner's order: ${documents(now.read)} read, ${count(now.relevant)} relevant.`;
-  const drawing = new DOMParser().parseFromString(now.figure, "image/svg+xml").documentElement;
-  at("figure").replaceChildren(document.importNode(drawing, true));
+  if (now.since_last !== null && !now.switched && !now.stopped) at("mode").textContent += ` ${count(now.since_last)} since the last relevant.`;
+  draw("figure", now.switched ? now.figure : ""); // before the draws, all unread may be relevant: what was found says more
+  draw("discovery", now.switched || now.read === 0 ? "" : now.discovery);
   at("bound").textContent = now.switched
     ? `At least ${percent(now.bound)} found (${confidence}, valid whenever you stop). ${now.estimate_words}`
     : "Nothing is known of what is unread until documents are drawn at random.";
@@ -65,6 +67,11 @@ function showAll(now) {
   if (!now.switched && now.unrewarding) warned.push(`The last ${count(now.in_a_row)} were not relevant: this is a good moment for random draws.`);
   at("warned").hidden = !warned.length;
   at("warned").textContent = `${warned.join(" ")} `;
+}
+
+function draw(place, figure) {
+  const drawing = figure && new DOMParser().parseFromString(figure, "image/svg+xml").documentElement;
+  at(place).replaceChildren(...(drawing ? [document.importNode(drawing, true)] : []));
 }
 
 /** Who wants the review to stop, or to go on; the last reviewer who says so decides. Nobody's marks are in it. */
@@ -112,6 +119,14 @@ at("find").addEventListener("submit", async (event) => {
   } catch {
     at("found").replaceChildren(Object.assign(document.createElement("li"), { textContent: "No connection." }));
   }
+});
+
+at("change-settings")?.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const content = { learner: at("set-learner").value, target: Number(at("set-target").value) };
+  await decide(csrf, "/api/settings", content, (said) => { at("status").textContent = said; });
+  await renew();
+  tell("restart");
 });
 
 document.addEventListener("leadline:saved", renew);

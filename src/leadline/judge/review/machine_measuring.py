@@ -1,0 +1,139 @@
+"""How far a machine's opinions are those of people: sensitivity and specificity on random draws, and agreement.
+
+Documents that a learner put first are no fair sample: among them the obvious ones are too many. So the figures that
+count are of the documents that were drawn at random from what was unread, and read by people; the limits are those of
+Clopper and Pearson. The same of everything that people read stands beside, and says of what it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leadline.judge.choices import STAGES
+from leadline.judge.judging_quality import bootstrap_interval, cohen_kappa, fleiss_kappa, krippendorff_alpha
+from leadline.judge.marks import UNJUDGED, UNSURE
+from leadline.judge.review.review_state import ReviewState, counts_as_relevant
+from leadline.records.result import Table
+
+CONFIDENCE = 0.95
+COLUMNS = ["assessors", "of", "coefficient", "documents", "value", "low", "high"]
+DRAWN, READ = "random draws", "all that was read"
+Array = NDArray[np.float64]
+
+
+def share_limits(hits: int, of: int) -> tuple[float, float]:
+    """The 95 % limits of a share (Clopper and Pearson); all is possible where nothing was seen.
+
+    >>> [round(limit, 3) for limit in share_limits(9, 10)], share_limits(0, 0)
+    ([0.555, 0.997], (0.0, 1.0))
+    """
+    from scipy.stats import beta
+
+    tail = (1 - CONFIDENCE) / 2
+    low = float(beta.ppf(tail, hits, of - hits + 1)) if hits else 0.0
+    high = float(beta.ppf(1 - tail, hits + 1, of - hits)) if hits < of else 1.0
+    return low, high
+
+
+def agreement_of_review(state: ReviewState) -> Table:
+    """How far people and machines agree on the abstracts of a review, and what machines find of what people keep."""
+    rows: list[list[Any]] = []
+    for name in state.machines.readers:
+        for of, chosen in _samples(state):
+            rows += _against_people(state, name, of, chosen)
+    names, marks = _marks(state)
+    rows += _agreement(names, marks)
+    return Table(COLUMNS, rows)
+
+
+def _samples(state: ReviewState) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """The documents that a machine is measured by: those drawn at random and read, then all that people read."""
+    drawn = np.zeros(len(state.project.units), np.bool_)
+    for number, draws in state.draws.items():
+        drawn[draws.order[: state.round_certificate(number).certificate.drawn]] = True
+    yield DRAWN, drawn
+    yield READ, state.is_read
+
+
+def _against_people(state: ReviewState, name: str, of: str, chosen: NDArray[np.bool_]) -> list[list[Any]]:
+    """Sensitivity and specificity of a machine among some documents, where people's decision is the truth."""
+    grades = state.grades[STAGES[0]]
+    known = chosen & np.isfinite(state.machines.probabilities[name]) & (grades != UNJUDGED) & (grades != UNSURE)
+    relevant, kept = counts_as_relevant(grades), state.machines.keeps(name)
+    rows: list[list[Any]] = []
+    for what, among, agrees in (
+        ("sensitivity", known & relevant, kept),
+        ("specificity", known & ~relevant, ~kept),
+    ):
+        size, hits = int(among.sum()), int((among & agrees).sum())
+        rows.append([f"{name}, people", of, what, size, hits / size if size else math.nan, *share_limits(hits, size)])
+    pair = np.array([kept[known], relevant[known]], float)
+    kappa = cohen_kappa(*pair)
+    low, high = bootstrap_interval(lambda each: cohen_kappa(*each), pair)
+    rows.append([f"{name}, people", of, "kappa", int(known.sum()), kappa, low, high])
+    return rows
+
+
+def _marks(state: ReviewState) -> tuple[list[str], Array]:
+    """What each reader said of each unit, 1 or 0; NaN where nothing, or unsure. People first, then machines."""
+    people = [name for name, role in state.judging.roles.items() if role == "assessor"]
+    marks = np.full((len(people) + len(state.machines.readers), len(state.project.units)), np.nan)
+    for (name, stage, document), mark in state.judging.marks.items():
+        row = state.project.row_of.get(document)
+        if stage == STAGES[0] and name in people and row is not None and mark.grade != UNSURE:
+            marks[people.index(name), row] = mark.grade > 0
+    for place, name in enumerate(state.machines.readers, start=len(people)):
+        known = np.isfinite(state.machines.probabilities[name])
+        marks[place, known] = state.machines.keeps(name)[known]
+    return [*people, *state.machines.readers], marks
+
+
+def _agreement(names: list[str], marks: Array) -> list[list[Any]]:
+    """Kappa of every two readers, and of all Fleiss' kappa and Krippendorff's alpha."""
+    rows: list[list[Any]] = []
+    for one in range(len(names)):
+        for other in range(one + 1, len(names)):
+            pair = marks[[one, other]]
+            if both := int(np.isfinite(pair).all(axis=0).sum()):
+                who = f"{names[one]}, {names[other]}"
+                rows.append([who, READ, "kappa", both, cohen_kappa(*pair), *_interval(lambda m: cohen_kappa(*m), pair)])
+    if len(names) > 2:
+        complete = int(np.isfinite(marks).all(axis=0).sum())
+        rows.append(["all", READ, "Fleiss' kappa", complete, fleiss_kappa(marks), *_interval(fleiss_kappa, marks)])
+    if len(names) > 1:
+        judged = int((np.isfinite(marks).sum(axis=0) > 1).sum())
+        alpha = krippendorff_alpha(marks)
+        rows.append(["all", READ, "alpha", judged, alpha, *_interval(krippendorff_alpha, marks)])
+    return rows
+
+
+def _interval(statistic: Callable[[Array], float], marks: Array) -> tuple[float, float]:
+    """The interval over the documents that any reader judged: those that nobody did say nothing."""
+    return bootstrap_interval(statistic, marks[:, np.isfinite(marks).any(axis=0)])
+
+
+def machine_sentences(state: ReviewState) -> list[str]:
+    """What random draws show of each machine, in words."""
+    said = []
+    drawn = dict(_samples(state))[DRAWN]
+    for name in state.machines.readers:
+        sensitivity, specificity, _ = _against_people(state, name, DRAWN, drawn)
+        if not sensitivity[3] + specificity[3]:
+            said.append(f"{name} is not measured: no document that it read was drawn at random and read by people.")
+            continue
+        found, kept_out = (_share_words(row) for row in (sensitivity, specificity))
+        said.append(
+            f"{name}, of documents drawn at random from the unread: it keeps {found} of those that people keep, and "
+            f"excludes {kept_out} of those that they exclude (95 % intervals)."
+        )
+    return said
+
+
+def _share_words(row: list[Any]) -> str:
+    _, _, _, size, value, low, high = row
+    return f"{value:.2f} [{low:.2f}, {high:.2f}] of {size:,}" if size else "nothing that is known"

@@ -1,0 +1,131 @@
+"""Where the arrays of an index are for one formula."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from leadline.retrieval.index.packing import Frequencies, PackedArray
+from leadline.retrieval.index.segment import Field
+from leadline.retrieval.index.tombstones import LiveField
+from leadline.retrieval.mapped import kernel_arguments as at
+from leadline.retrieval.models.weights import Recipe, Weights
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+USUAL = 1024  # numbers of documents of terms for which factors are computed at first
+EXACT_PARTS = 1024  # of a field's weight, which is a whole number of them: sums of frequencies are exact in any order
+MOST_WEIGHT = 1 << 20
+
+
+def plan_of(weights: Weights, recipe: Recipe) -> QueryPlan | None:
+    """The plan for a recipe; None where its weights are not computed by the search, or lists are not as stored."""
+    model = recipe.model
+    if model.saturation is None or model.lacking is not None or model.by_field or not len(weights.index):
+        return None
+    if not all(_is_exact(weight) for _, weight in recipe.fields):
+        return None
+    fields = [
+        [segment.field(weights.index.field(name)) for name, _ in recipe.fields] for segment in weights.index.segments
+    ]
+    if not all(_is_as_stored(field) for of_segment in fields for field in of_segment):
+        return None
+    lengths = weights.document_lengths(recipe.fields)
+    having = int(np.count_nonzero(lengths))
+    norms = recipe.norms(lengths, float(lengths.sum()) / having if having else 1.0)
+    if not (np.isfinite(norms).all() and float(norms.min(initial=0.0)) >= 0.0):
+        return None
+    return QueryPlan(weights, recipe, fields, having, norms)
+
+
+def _is_exact(weight: float) -> bool:
+    """Whether frequencies times the weight add up without rounding."""
+    return weight > 0 and (weight * EXACT_PARTS).is_integer() and weight <= MOST_WEIGHT
+
+
+def _stored(field: Field) -> Field:
+    return field.stored if isinstance(field, LiveField) else field
+
+
+def _is_as_stored(field: Field) -> bool:
+    stored = _stored(field)
+    return type(stored) is Field and type(stored.documents) is PackedArray and type(stored.frequencies) is Frequencies
+
+
+class QueryPlan:
+    """The addresses of what a formula reads in an index, and the arrays that are at them."""
+
+    def __init__(
+        self,
+        weights: Weights,
+        recipe: Recipe,
+        fields: Sequence[Sequence[Field]],
+        having: int,
+        norms: NDArray[np.float64],
+    ) -> None:
+        index = weights.index
+        self.recipe, self._having = recipe, having
+        self._held: list[NDArray[Any]] = []  # arrays live as long as their addresses are used
+        self.kept_lists: list[NDArray[np.int64]] = []  # of each record: where the lists of its terms are, 0 for none
+        self.factors = np.full(len(index) + 1, np.nan)
+        self.add_factors(np.arange(1, min(USUAL, len(index)) + 1))
+        # Rows of the index, and documents of a segment with those that are dead.
+        self.room = max(len(index), *(each.documents.mapped()[0].modulus for each in map(_stored, chain(*fields))))
+        self.records = len(fields) * len(recipe.fields)
+        head = np.zeros(at.HEAD, np.int64)
+        head[at.DOCUMENTS], head[at.SEGMENTS], head[at.FIELDS] = len(index), len(fields), len(recipe.fields)
+        head[at.FACTORS], head[at.NORMS], head[at.RANKS] = map(self._held_at, (self.factors, norms, index.ranks))
+        head[at.IS_WEIGHTED] = [weight for _, weight in recipe.fields] != [1.0]
+        records = [
+            self._record(field, base, weight)
+            for of_segment, base in zip(fields, index.bases.tolist(), strict=False)
+            for field, (_, weight) in zip(of_segment, recipe.fields, strict=True)
+        ]
+        self.address = self._held_at(np.concatenate([head, *records]))
+
+    def add_factors(self, documents: NDArray[np.integer[Any]]) -> None:
+        """Compute the factors of terms that are in so many documents."""
+        self.factors[documents] = self.recipe.factors(self._having, documents.astype(np.float64))
+
+    def keep(self, record: int, number: int, rows: NDArray[np.int32], weights: NDArray[np.float64]) -> None:
+        """Keep the list of a term, by its number in the first dictionary that has it, while others may be searching."""
+        about = np.zeros(3, np.int64)
+        about[at.KEPT_ROWS], about[at.KEPT_WEIGHTS] = self._held_at(rows), self._held_at(weights)
+        about[at.KEPT_SIZE] = len(rows)
+        self.kept_lists[record][number] = self._held_at(about)  # last, when all that it leads to is there
+
+    def _held_at(self, array: NDArray[Any]) -> int:
+        """The address of an array, which is held."""
+        held = np.ascontiguousarray(array)
+        self._held.append(held)
+        return held.ctypes.data
+
+    def _record(self, field: Field, base: int, weight: float) -> NDArray[np.int64]:
+        record = np.zeros(at.RECORD, np.int64)
+        stored = _stored(field)
+        if isinstance(field, LiveField):
+            counts = np.zeros(len(stored.terms), np.int64)
+            counts[field.kept] = np.diff(field.starts)
+            new = np.where(field.live, field.new, np.int32(-1) - np.int32(base)).astype(np.int32)
+            record[at.LIVE_COUNTS], record[at.NEW_ROWS] = self._held_at(counts), self._held_at(new)
+        names = stored.terms
+        self.kept_lists.append(np.zeros(len(names), np.int64))
+        record[at.KEPT_LISTS] = self._held_at(self.kept_lists[-1])
+        record[at.USES] = self._held_at(np.zeros(len(names), np.uint8))
+        record[at.NAMES], record[at.NAME_ENDS] = self._held_at(names.buffer), self._held_at(names.offsets)
+        record[at.TERMS], record[at.BASE] = len(names), base
+        record[at.STARTS], record[at.TOTALS] = self._held_at(stored.starts), self._held_at(stored.totals)
+        record[at.FIELD_WEIGHT] = np.float64(weight).view(np.int64)
+        for of, packed in ((at.OF_DOCUMENTS, stored.documents), (at.OF_FREQUENCIES, stored.frequencies)):
+            blocks, sums, good = packed.mapped()
+            record[of + at.WORDS], record[of + at.WIDTHS] = self._held_at(blocks.words), self._held_at(blocks.widths)
+            record[of + at.OFFSETS], record[of + at.BASES] = self._held_at(blocks.offsets), self._held_at(blocks.bases)
+            record[of + at.SUMMED], record[of + at.SUMMED_SIZE] = self._held_at(sums.words), sums.size
+            record[of + at.KEYS], record[of + at.SUMS] = self._held_at(sums.keys), self._held_at(sums.sums)
+            record[of + at.GOOD] = self._held_at(good)
+        record[at.MODULUS] = stored.documents.mapped()[0].modulus
+        return record

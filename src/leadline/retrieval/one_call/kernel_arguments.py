@@ -1,0 +1,34 @@
+"""The working arrays of a query in one call: their addresses, in places with the names below."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from leadline.text.kernel_arguments import Int64s
+
+# The working arrays of a thread.
+(
+    TEXT, MULTIPLIERS, NUMBERS, TOTALS_OF, FLAGS, UNPACKED, COUNTED, WEIGHED, BEST_KEYS, BEST_ROWS, FOUND_ROWS,
+    FOUND_SCORES, CANDIDATE_ROWS, CANDIDATE_KEYS, SPARE_ROWS, SPARE_KEYS, HISTOGRAM, FREQUENCIES, TOUCHED, SAID,
+    STAMPS, CANDIDATES, POSTINGS, EACH_UNPACKED, ORDER, CURSORS, LOADED, WORK,
+) = range(28)  # fmt: skip
+
+# What a kernel says beside the number of documents it found, in the array SAID.
+MATCHES, MISSING, WANTED, COLD, GENERATION, STAMPED, SAID_FROM, SAID_SIZE = 0, 1, 2, 3, 4, 5, 8, 1024
+MOST_SAID = 500  # numbers of documents without a factor, and behind them lists worth keeping, of one query
+
+# What a kernel returns where it found nothing.
+NOT_HERE, NO_FACTOR = -1, -2
+
+LONG = 512  # documents of a list from which on it is kept,
+TIMES_ASKED = 2  # where it is asked for so often
+MOST_REQUIRED = 64  # terms that a document must have, of a query in one call
+PER_FLAG = 64  # documents that share the flag that one of them was touched
+SPARSE = 8  # where there are so many times more documents than postings, only flagged documents are looked at
+FEW = 32  # best documents that are kept in order as they are found; of more, all that may be among them are sorted
+
+
+class Work(NamedTuple):
+    """The addresses of the working arrays of a thread."""
+
+    addresses: Int64s

@@ -1,0 +1,265 @@
+"""The best documents of a query in one foreign call, with the results of the search by lists to the last bit.
+
+That is for formulas of which the search computes the weights (`Saturation`), over one field or several as one text, and
+for queries without terms of their own: all others are searched by lists, and so is everything without machine code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from threading import Lock
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from leadline.retrieval.mapped.kernel_arguments import Plans
+from leadline.retrieval.mapped.plans import QueryPlan, plan_of
+from leadline.retrieval.models.ranking import Ranking
+from leadline.retrieval.models.weights import Recipe, Weights
+from leadline.retrieval.one_call.kernel_arguments import COLD, MATCHES, MISSING, MOST_SAID, NO_FACTOR, SAID_FROM, WANTED
+from leadline.retrieval.one_call.workspace import Workspace, workspace
+from leadline.text.engine import Kernel, compiled_job, prepared
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Found = tuple[Ranking, int | None]  # the best documents, and how many have a term, where that is known
+    ByLists = Callable[[Sequence[Mapping[str, float]]], list[Ranking]]
+
+Recipes = tuple[tuple[Recipe, float], ...]  # with their factors
+
+PLANS_KEPT = 8  # each has two numbers for every document
+BYTES_A_DOCUMENT = 0.65  # NumPy adds up a posting in the time in which plain Python reads so many bytes of text
+POSTINGS_KEPT = 20_000_000  # of long lists that are asked for again: 12 bytes each, so 240 MB in all
+TIMES_COLD = 8  # so many times more postings must be read anew before other lists may take their place
+TRIES = 3  # a query with more terms than factors are asked for at a time is asked again
+
+
+class PlannedQuery(NamedTuple):
+    """The plans of a query, and the factor of each."""
+
+    plans: Sequence[QueryPlan]
+    addresses: Plans
+    factors: Sequence[float]
+    stride: int
+    room: int  # documents
+
+
+class OneCall:
+    """Ranks documents of an index in one foreign call a query."""
+
+    def __init__(self, weights: Weights) -> None:
+        self.weights = weights
+        self._lock = Lock()
+        self._plans: dict[Recipe, QueryPlan | None] = {}
+        self._known: dict[Recipes, PlannedQuery | None] = {}
+        self._kept = self._read = 0  # postings that are kept, and that were read anew since they were as many as may be
+
+    def best(
+        self,
+        queries: Sequence[Mapping[str, float]],
+        recipes: Recipes,
+        k: int,
+        mask: NDArray[np.bool_] | None,
+        by_lists: ByLists,
+        counted: bool = False,
+    ) -> list[Found]:
+        """The k best documents of each query; `by_lists` finds them where this does not.
+
+        `recipes` are those that are added up, with the factor of each. If `counted`, one call also counts the documents
+        that have a term and that the mask allows.
+        """
+        size = 0
+        if _ranked.engine.kernels is None:  # otherwise the size does not matter
+            size = int(BYTES_A_DOCUMENT * len(self.weights.index)) * sum(map(len, queries))
+        return _ranked.choose(size)(self, queries, recipes, k, mask, by_lists, counted)
+
+    def best_having_all(
+        self,
+        terms: Mapping[str, float],
+        recipe: Recipe,
+        k: int,
+        mask: NDArray[np.bool_] | None,
+        by_lists: Callable[[], tuple[Ranking, int]],
+    ) -> tuple[Ranking, int]:
+        """The k best of the documents that have every term, and how many there are."""
+        size = 0 if _required.engine.kernels is not None else int(BYTES_A_DOCUMENT * len(self.weights.index))
+        return _required.choose(size)(self, terms, recipe, k, mask, by_lists)
+
+    def prepared(self, recipes: Recipes) -> PlannedQuery | None:
+        """What queries with these recipes need; None where one of them is for lists."""
+        if recipes not in self._known:
+            with self._lock:
+                if len(self._plans) + len(recipes) > PLANS_KEPT:
+                    self._forget()
+                self._known[recipes] = self._made(recipes)
+        return self._known.get(recipes)
+
+    def _forget(self) -> None:
+        """Begin anew. Searches that are under way hold what they use."""
+        self._plans, self._known, self._kept, self._read = {}, {}, 0, 0
+
+    def keep_lists(self, known: PlannedQuery, terms: Sequence[str], work: Workspace) -> None:
+        """Keep lists that a query said are worth it, within POSTINGS_KEPT."""
+        said, stride = work.said, known.stride
+        wanted = said[SAID_FROM + MOST_SAID : SAID_FROM + MOST_SAID + int(said[WANTED])].tolist()
+        cold, asked = int(said[COLD]), []
+        for entry in wanted:
+            numbers = work.found_numbers[entry * stride : (entry + 1) * stride].tolist()
+            plan = known.plans[entry % len(known.plans)]
+            record = next(place for place in range(plan.records) if numbers[place] >= 0)
+            asked.append((plan, terms[entry // len(known.plans)], record, numbers[record]))
+        for plan, term, record, number in asked:
+            if self._kept >= POSTINGS_KEPT:
+                break
+            rows, weights = _weighed.choose(0)(self.weights, plan, term)
+            with self._lock:
+                if not plan.kept_lists[record][number]:
+                    plan.keep(record, number, rows, weights)
+                    self._kept += len(rows)
+        if self._kept >= POSTINGS_KEPT:
+            with self._lock:
+                self._read += cold
+                if self._read > TIMES_COLD * POSTINGS_KEPT:
+                    self._forget()
+
+    def _made(self, recipes: Recipes) -> PlannedQuery | None:
+        plans = []
+        for recipe, _ in recipes:
+            if recipe not in self._plans:
+                self._plans[recipe] = plan_of(self.weights, recipe)
+            plan = self._plans[recipe]
+            if plan is None:
+                return None
+            plans.append(plan)
+        return PlannedQuery(
+            plans,
+            prepared(Plans(len(plans), np.array([plan.address for plan in plans], np.int64))),
+            [factor for _, factor in recipes],
+            stride=max(plan.records for plan in plans),
+            room=max(plan.room for plan in plans),
+        )
+
+
+def _ranked_by_lists(
+    one_call: OneCall,
+    queries: Sequence[Mapping[str, float]],
+    recipes: Recipes,
+    k: int,
+    mask: NDArray[np.bool_] | None,
+    by_lists: ByLists,
+    counted: bool,
+) -> list[Found]:
+    return [(each, None) for each in by_lists(queries)]
+
+
+@compiled_job("leadline.retrieval.one_call.kernels.rank_query", plain=_ranked_by_lists)
+def _ranked(
+    kernel: Kernel,
+    one_call: OneCall,
+    queries: Sequence[Mapping[str, float]],
+    recipes: Recipes,
+    k: int,
+    mask: NDArray[np.bool_] | None,
+    by_lists: ByLists,
+    counted: bool,
+) -> list[Found]:
+    known = one_call.prepared(recipes)
+    if known is None:
+        return _ranked_by_lists(one_call, queries, recipes, k, mask, by_lists, counted)
+    k, address = min(k, len(one_call.weights.index)), 0 if mask is None else mask.ctypes.data
+    found: list[Found] = []
+    for terms in queries:
+        best = _query_ranked(kernel, one_call, known, terms, k, address, int(counted))
+        if best is None:
+            found.append((by_lists([terms])[0], None))
+        else:
+            found.append(best if counted else (best[0], None))
+    return found
+
+
+def _query_ranked(
+    kernel: Kernel, one_call: OneCall, known: PlannedQuery, terms: Mapping[str, float], k: int, *others: int
+) -> tuple[Ranking, int] | None:
+    """The best documents of a query, and what the kernel counted; None where it is one for lists."""
+    index = one_call.weights.index
+    try:
+        content = "\0".join(terms).encode()
+    except UnicodeEncodeError:
+        return None
+    if not index.are_stored(content.split(b"\0")):
+        return None
+    plans, count, size = len(known.plans), len(terms), len(content) + 1
+    work = workspace(known.room, count * plans * known.stride, size)
+    work.text[:size] = content + b"\0"
+    if plans == 1 and known.factors[0] == 1.0:
+        work.multipliers[:count] = list(terms.values())
+    else:
+        work.multipliers[: count * plans] = np.outer(list(terms.values()), known.factors).ravel()
+    for _ in range(TRIES):
+        found = kernel(known.addresses, work.addresses, count, size, known.stride, k, *others)
+        if found >= 0:
+            best = Ranking(work.rows[:found].copy(), work.scores[:found].copy())
+            matches = int(work.said[MATCHES])
+            if work.said[WANTED]:
+                one_call.keep_lists(known, list(terms), work)
+            return best, matches
+        work.clear()
+        if found != NO_FACTOR:
+            break
+        missing = np.unique(work.said[SAID_FROM : SAID_FROM + int(work.said[MISSING])])
+        for plan in known.plans:
+            plan.add_factors(missing)
+    return None
+
+
+def _required_by_lists(
+    one_call: OneCall,
+    terms: Mapping[str, float],
+    recipe: Recipe,
+    k: int,
+    mask: NDArray[np.bool_] | None,
+    by_lists: Callable[[], tuple[Ranking, int]],
+) -> tuple[Ranking, int]:
+    return by_lists()
+
+
+@compiled_job("leadline.retrieval.one_call.kernels.rank_required", plain=_required_by_lists)
+def _required(
+    kernel: Kernel,
+    one_call: OneCall,
+    terms: Mapping[str, float],
+    recipe: Recipe,
+    k: int,
+    mask: NDArray[np.bool_] | None,
+    by_lists: Callable[[], tuple[Ranking, int]],
+) -> tuple[Ranking, int]:
+    known = one_call.prepared(((recipe, 1.0),))
+    if known is None:
+        return by_lists()
+    k, address = min(k, len(one_call.weights.index)), 0 if mask is None else mask.ctypes.data
+    return _query_ranked(kernel, one_call, known, terms, k, address) or by_lists()
+
+
+Weighed = tuple["NDArray[np.int32]", "NDArray[np.float64]"]
+
+
+def _weighed_plain(weights: Weights, plan: QueryPlan, term: str) -> Weighed:
+    (numbers,) = weights.numbers([plan.recipe], [term])
+    documents, values = weights.postings(numbers[term])
+    return documents.astype(np.int32), values
+
+
+@compiled_job("leadline.retrieval.one_call.kernels.weigh_list", plain=_weighed_plain)
+def _weighed(kernel: Kernel, weights: Weights, plan: QueryPlan, term: str) -> Weighed:
+    """The documents that have a term, ascending, and its weight in each."""
+    index, content = weights.index, term.encode() + b"\0"
+    work = workspace(plan.room, plan.records, len(content))
+    work.text[: len(content)] = content
+    rows, found = np.empty(len(index), np.int32), np.empty(len(index))
+    addresses = Plans(1, np.array([plan.address], np.int64))
+    count = kernel(addresses, work.addresses, len(content), plan.records, rows, found)
+    if count < 0:
+        work.clear()
+        return _weighed_plain(weights, plan, term)
+    return rows[:count].copy(), found[:count].copy()
