@@ -213,6 +213,10 @@ def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
             Path(f"{person}.tsv").write_text("".join(marks))
             main(shlex.split(f"judge import pool.txt {person}.tsv --person {person}"))
         main(shlex.split("judge people pool.txt add anna -q"))
+        main(shlex.split("pool runs/bm25.run runs/dph.run -o rounds.txt --rounds 3,6,12 -q"))
+        wanted = [line.split() for line in Path("rounds.txt").read_text().splitlines() if line.split()[3] == "-2"]
+        Path("rounds.tsv").write_text("".join(f"{line[0]} 0 {line[2]} {at % 2}\n" for at, line in enumerate(wanted)))
+        main(shlex.split("judge import rounds.txt rounds.tsv --person anna"))
         shutil.copy("anna.tsv", "expert.tsv")
         Path("laptop").mkdir()
         shutil.copy("pool.txt.journal", "laptop/pool.txt.journal")

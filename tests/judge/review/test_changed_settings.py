@@ -12,9 +12,11 @@ from leadline.errors import InputError
 from leadline.judge.journal import new_uid
 from leadline.judge.review.exchange import change_settings
 from leadline.judge.review.learners import TextFeatures
+from leadline.judge.review.next_step import switch_events
 from leadline.judge.review.project import ReviewProject
 from leadline.judge.review.report import ReviewReport
-from leadline.judge.review.review_state import Proposer, ReviewState, switch_events
+from leadline.judge.review.review_state import Proposer, ReviewState
+from leadline.text.store.events import ChainHead
 
 
 def state_of(project: ReviewProject) -> ReviewState:
@@ -25,7 +27,7 @@ def state_of(project: ReviewProject) -> ReviewState:
 def switch(project: ReviewProject) -> None:
     state = state_of(project)
     with contextlib.closing(project.journal()) as journal:
-        journal.append_all(switch_events(state, new_uid(), "anna", "assessor", 5))
+        journal.append_all(switch_events(state, new_uid(), "anna", "assessor", ChainHead(0, "5")))
 
 
 def test_the_journal_has_the_settings_that_count(project: ReviewProject) -> None:

@@ -19,9 +19,10 @@ from leadline.errors import InputError
 from leadline.retrieval.index import writing
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.index import Index
+from leadline.retrieval.mapped import kernel_arguments, plans
 from leadline.retrieval.models.ranking import Ranking
 from leadline.retrieval.models.searcher import How, Searcher
-from leadline.retrieval.one_call import kernel_arguments, plans, ranking
+from leadline.retrieval.one_call import ranking
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from living_collection import WORDS as LIVING_WORDS
@@ -95,6 +96,26 @@ def test_random_queries_have_the_same_bits_in_every_way(
     assert found[1:] == found[:1] * (len(found) - 1), (query, fields, model, k, combine, share, found)
 
 
+@settings(max_examples=examples(250), deadline=None)
+@given(
+    st.dictionaries(st.sampled_from([*WORDS[:20], *WORDS, "unknown"]), WEIGHTS, min_size=1, max_size=6),
+    FIELDS, st.sampled_from([{}, {"k1": 0.0}, {"variant": "atire"}]), DEPTHS, st.sampled_from([0.0, 0.3, 1.0]),
+)  # fmt: skip
+def test_documents_that_have_all_words_have_the_same_bits_in_every_way(
+    index: Index, query: dict[str, float], fields: Any, parameters: Any, k: int, share: float
+) -> None:
+    mask = None if share == 1.0 else np.random.default_rng(len(query)).random(len(index)) < share
+    how: dict[str, Any] = {"fields": fields, "mask": mask, "k": k} | parameters
+    found: list[Any] = []
+    with pytest.MonkeyPatch.context() as patch:
+        for engine in ("plain", "compiled"):
+            patch.setenv("LEADLINE_ENGINE", engine)
+            found.append(by_lists(index).search_having_all(query, **how))
+        found.append(Searcher(index).search_having_all(query, **how))
+    first, *others = [(bits(best), count) for best, count in found]
+    assert others == [first] * 2, (query, fields, parameters, k, share)
+
+
 def test_usual_queries_are_ranked_in_one_call(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LEADLINE_ENGINE", "compiled")
     searcher = Searcher(index)
@@ -138,6 +159,11 @@ def test_changed_indexes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, soak: 
             assert bits(plain.search(terms, **how)) == found
             monkeypatch.setenv("LEADLINE_ENGINE", "compiled")
             assert bits(lists.search(terms, **how)) == found
+            few = dict(list(terms.items())[: draw.randint(1, 3)])
+            one, other = (each.search_having_all(few, fields="claims", k=20) for each in (compiled, lists))
+            assert one is not None
+            assert other is not None
+            assert (bits(one[0]), one[1]) == (bits(other[0]), other[1])
     assert seen_dead
 
 

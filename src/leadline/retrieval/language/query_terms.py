@@ -142,6 +142,8 @@ class WiderIndex(Index):
 
     def phrases(self, texts: Sequence[str], *, exact: bool = False) -> list[Phrase | None]:
         """The words of each text, each with all terms of the index that it means; if `exact`, only as it is written."""
+        if not texts:
+            return []
         found = phrases_of(self.analysis, texts, self.languages)
         words = {word: None for phrase in found if phrase for word in phrase.words if word and not word.pattern}
         if len(self._meant) > WORDS_KEPT:

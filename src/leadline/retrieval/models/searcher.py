@@ -200,8 +200,16 @@ class Searcher:
         recipes = self._recipes(How(model, fields, combine, parameters))
         if len(recipes) > 1 or recipes[0][0].model.lacking is not None:
             return None
-        (vector,), weights = self._vectors([terms], recipes)
-        return rank_having_all(weights, vector, k, None if mask is None else self._checked(mask))
+        allowed = None if mask is None else self._checked(mask)
+
+        def by_lists() -> tuple[Ranking, int]:
+            (vector,), weights = self._vectors([terms], recipes)
+            return rank_having_all(weights, vector, k, allowed)
+
+        ((recipe, _, factor),) = recipes
+        if self.one_call is None or factor != 1.0:
+            return by_lists()
+        return self.one_call.best_having_all(terms, recipe, k, allowed, by_lists)
 
     def why(
         self,

@@ -15,278 +15,101 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic
 
-from leadline.retrieval.models.kernel_arguments import BINS, Candidates
-from leadline.retrieval.models.kernels import BIN_SHIFT, EVERY_BIT_BUT_SIGN, sort_best
-from leadline.retrieval.one_call.kernel_arguments import (
+from leadline.retrieval.mapped.kernel_arguments import (
     BASE,
     BASES,
-    BEST_KEYS,
-    BEST_ROWS,
-    CANDIDATE_KEYS,
-    CANDIDATE_ROWS,
-    COLD,
-    COUNTED,
     DOCUMENTS,
     FACTORS,
-    FEW,
     FIELD_WEIGHT,
     FIELDS,
-    FLAGS,
-    FOUND_ROWS,
-    FOUND_SCORES,
-    FREQUENCIES,
-    GOOD,
     HEAD,
-    HISTOGRAM,
     IS_WEIGHTED,
     KEPT_LISTS,
     KEPT_ROWS,
     KEPT_SIZE,
     KEPT_WEIGHTS,
-    KEYS,
     LIVE_COUNTS,
+    NEW_ROWS,
+    NORMS,
+    OF_DOCUMENTS,
+    PER_BLOCK,
+    RANKS,
+    RECORD,
+    SEGMENTS,
+    STARTS,
+    TOTALS,
+    USES,
+    Plans,
+)
+from leadline.retrieval.mapped.kernels import (
+    apart,
+    bytes_at,
+    count_at,
+    find_name,
+    floats_at,
+    int32s_at,
+    int64s_at,
+    read_counts,
+    read_documents,
+    size_of_list,
+    to_rows,
+    uint64s_at,
+)
+from leadline.retrieval.models.kernel_arguments import BINS, Candidates
+from leadline.retrieval.models.kernels import BIN_SHIFT, EVERY_BIT_BUT_SIGN, sort_best
+from leadline.retrieval.one_call.kernel_arguments import (
+    BEST_KEYS,
+    BEST_ROWS,
+    CANDIDATE_KEYS,
+    CANDIDATE_ROWS,
+    CANDIDATES,
+    COLD,
+    COUNTED,
+    CURSORS,
+    EACH_UNPACKED,
+    FEW,
+    FLAGS,
+    FOUND_ROWS,
+    FOUND_SCORES,
+    FREQUENCIES,
+    GENERATION,
+    HISTOGRAM,
+    LOADED,
     LONG,
     MATCHES,
     MISSING,
-    MODULUS,
+    MOST_REQUIRED,
     MOST_SAID,
     MULTIPLIERS,
-    NAME_ENDS,
-    NAMES,
-    NEW_ROWS,
     NO_FACTOR,
-    NORMS,
     NOT_HERE,
     NUMBERS,
-    OF_DOCUMENTS,
-    OF_FREQUENCIES,
-    OFFSETS,
+    ORDER,
     PER_FLAG,
-    RANKS,
-    RECORD,
+    POSTINGS,
     SAID,
     SAID_FROM,
-    SEGMENTS,
     SPARE_KEYS,
     SPARE_ROWS,
     SPARSE,
-    STARTS,
-    SUMMED,
-    SUMMED_SIZE,
-    SUMS,
-    TERMS,
+    STAMPED,
+    STAMPS,
     TEXT,
     TIMES_ASKED,
-    TOTALS,
     TOTALS_OF,
     TOUCHED,
     UNPACKED,
-    USES,
     WANTED,
     WEIGHED,
-    WIDTHS,
-    WORDS,
-    Plans,
     Work,
 )
 from leadline.text.kernel_arguments import Floats, Int32s, kernel
 from leadline.text.kernels import inline
 
-PER_BLOCK, LANES, ROWS = 128, 4, 32  # of packed arrays, see `packing.py`
-WORDS_A_SUM = 10  # the binary logarithm of the words of 32 bits that share a checksum
 UNTOUCHED = np.int64(-0x8000000000000000)  # the bits of -0.0
-LOW_HALF, HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
 GROUP = 16  # documents compared together; most groups have none of the best
-PART = 512  # documents after which the threshold is raised
 HIGHEST = 1e300  # of a weight: more cannot be added up
-
-# A function that is compiled once and called, not put into each function that calls it.
-apart = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-
-
-def array_at(kind: Any) -> Any:
-    """A function that takes an address for an array of a type."""
-    pointer = types.CPointer(kind)
-
-    @intrinsic
-    def cast(_context: Any, _address: Any) -> Any:
-        def generate(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-            return builder.inttoptr(args[0], context.get_value_type(pointer))
-
-        return pointer(types.int64), generate
-
-    return cast
-
-
-bytes_at, int32s_at, int64s_at = array_at(types.uint8), array_at(types.int32), array_at(types.int64)
-uint64s_at, floats_at = array_at(types.uint64), array_at(types.float64)
-
-
-@intrinsic
-def unpack_row(_context: Any, _words: Any, _place: Any, _shift: Any, _width: Any, _into: Any, _at: Any) -> Any:
-    """Write four values of a packed block, which begin at bit `shift` of four words side by side."""
-    words = types.CPointer(types.int32)
-    signature = types.void(words, types.int64, types.int64, types.int64, words, types.int64)
-
-    def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        number, vector = ir.IntType(32), ir.VectorType(ir.IntType(32), LANES)
-
-        # A vector of the same number.
-        def everywhere(value: Any) -> Any:
-            one = builder.insert_element(ir.Constant(vector, ir.Undefined), value, ir.Constant(number, 0))
-            same = ir.Constant(ir.VectorType(number, LANES), [0] * LANES)
-            return builder.shuffle_vector(one, ir.Constant(vector, ir.Undefined), same)
-
-        def loaded(place: Any) -> Any:
-            address = builder.bitcast(builder.gep(args[0], [place]), vector.as_pointer())
-            content = builder.load(address)
-            content.align = 4
-            return content
-
-        shift, width = builder.trunc(args[2], number), builder.trunc(args[3], number)
-        low, high = loaded(args[1]), loaded(builder.add(args[1], ir.Constant(ir.IntType(64), LANES)))
-        # The rest of a value that lies across two words is in the next word. A shift by 32 is not defined, so the next
-        # word is shifted by 1 and then by 31 less the shift; what is not of the value is beyond its bits.
-        upper = builder.shl(high, everywhere(ir.Constant(number, 1)))
-        upper = builder.shl(upper, everywhere(builder.sub(ir.Constant(number, 31), shift)))
-        value = builder.or_(builder.lshr(low, everywhere(shift)), upper)
-        bits = builder.sub(builder.shl(ir.Constant(number, 1), width), ir.Constant(number, 1))
-        value = builder.and_(value, everywhere(bits))
-        target = builder.bitcast(builder.gep(args[4], [args[5]]), vector.as_pointer())
-        builder.store(value, target).align = 4
-        return _context.get_dummy_value()
-
-    return signature, generate
-
-
-# Terms in a dictionary, and blocks of packed lists.
-
-
-@apart
-def find_name(record: Any, text: Any, start: int, size: int) -> Any:
-    """The number of a term in a sorted dictionary; -1 where it is not."""
-    names, ends = bytes_at(record[NAMES]), int64s_at(record[NAME_ENDS])
-    low, high = np.int64(0), np.int64(record[TERMS])
-    while low < high:
-        middle = (low + high) >> 1
-        begin = ends[middle]
-        length = ends[middle + 1] - begin
-        shorter = length if length < size else size
-        i = np.int64(0)
-        while i < shorter and names[begin + i] == text[start + i]:
-            i += 1
-        order = length - size
-        if i < shorter:
-            order = np.int64(names[begin + i]) - np.int64(text[start + i])
-        if order == 0:
-            return middle
-        if order < 0:
-            low = middle + 1
-        else:
-            high = middle
-    return np.int64(-1)
-
-
-@apart
-def is_block_right(record: Any, of: int, block: int) -> Any:
-    """Compare the checksum of a block of a file, as `block_sum` of the index does."""
-    words, keys = uint64s_at(record[of + SUMMED]), uint64s_at(record[of + KEYS])
-    width = np.int64(1) << (WORDS_A_SUM - 1)
-    start = block * width
-    count = record[of + SUMMED_SIZE] - start if record[of + SUMMED_SIZE] - start < width else width
-    total = keys[0] * np.uint64(block + 1)
-    for i in range(count):
-        word = words[start + i]
-        total += (word & LOW_HALF) * keys[i] + (word >> HALF) * keys[width + i]
-    right = total == uint64s_at(record[of + SUMS])[block]
-    if right:
-        bytes_at(record[of + GOOD])[block] = np.uint8(1)
-    return right
-
-
-@inline
-def unpack_checked(record: Any, of: int, block: int, into: Any) -> Any:
-    """Write the 128 integers of a block, whose checksums are compared if they were not before."""
-    start, end = int64s_at(record[of + OFFSETS])[block], int64s_at(record[of + OFFSETS])[block + 1]
-    width, words = np.int64(bytes_at(record[of + WIDTHS])[block]), int32s_at(record[of + WORDS])
-    right = True
-    if width == 0:
-        for i in range(PER_BLOCK):
-            into[i] = 0
-    else:
-        good = bytes_at(record[of + GOOD])
-        for each in range(start >> WORDS_A_SUM, ((end - 1) >> WORDS_A_SUM) + 1):
-            if good[each] == 0:
-                right = right and is_block_right(record, of, each)
-        place, shift = start, np.int64(0)
-        for row in range(ROWS):
-            unpack_row(words, place, shift, width, into, LANES * row)
-            shift += width
-            place += LANES * (shift >> 5)
-            shift &= 31
-    return right
-
-
-@apart
-def read_documents(record: Any, block: int, first: int, last: int, before: int, rows: Any) -> Any:
-    """Write the documents from place `first` up to `last` of a block, which belong to one list.
-
-    Returns the last of them; -1 where the file is damaged, or they do not ascend from `before` on.
-    """
-    if not unpack_checked(record, OF_DOCUMENTS, block, rows):
-        return np.int64(-1)
-    modulus = record[MODULUS]
-    # What is before in the block belongs to other lists: only its sum counts, by which the first document is reached.
-    value = np.int64(np.uint32(int32s_at(record[OF_DOCUMENTS + BASES])[block]))
-    for i in range(first):
-        value += np.int64(rows[i])
-    value += first + np.int64(rows[first])
-    if value >= modulus:
-        value %= modulus
-    if value <= before:
-        return np.int64(-1)
-    rows[0] = np.int32(value)
-    # Gaps are one less than differences; the sum of 128 of them fits 64 bits.
-    for i in range(1, last - first):
-        value += np.int64(rows[first + i]) + 1
-        rows[i] = np.int32(value)
-    return value if value < modulus else np.int64(-1)
-
-
-@apart
-def read_counts(record: Any, block: int, first: int, last: int, counts: Any) -> Any:
-    """Write the frequencies, less 1, of places of a block; returns their sum, -1 where the file is damaged."""
-    if not unpack_checked(record, OF_FREQUENCIES, block, counts):
-        return np.int64(-1)
-    total = np.int64(last - first)
-    for i in range(first, last):
-        total += np.int64(counts[i])
-    if first > 0:
-        for i in range(last - first):
-            counts[i] = counts[first + i]
-    return total
-
-
-@inline
-def to_rows(record: Any, count: int, rows: Any, counts: Any) -> Any:
-    """Turn documents of a segment into rows of the index, without those that are dead; returns how many are left."""
-    base = np.int32(record[BASE])
-    if record[NEW_ROWS] != 0:
-        new, kept = int32s_at(record[NEW_ROWS]), np.int64(0)
-        for i in range(count):
-            row = new[rows[i]]
-            rows[kept], counts[kept] = row + base, counts[i]
-            kept += np.int64(row >= 0)
-        return kept
-    if base != 0:
-        for i in range(count):
-            rows[i] += base
-    return np.int64(count)
-
 
 # Lists added up.
 
@@ -374,16 +197,6 @@ def add_in_fields(plan: Any, work: Any, count: int, factor: float, multiplier: f
     if flagged:
         for n in range(count):
             flags[listed[n] // PER_FLAG] = 1
-
-
-@inline
-def size_of_list(record: Any, number: int) -> Any:
-    """In how many documents of a segment a term is; 0 for one that is in none."""
-    if number < 0:
-        return np.int64(0)
-    if record[LIVE_COUNTS] != 0:
-        return int64s_at(record[LIVE_COUNTS])[number]
-    return int64s_at(record[STARTS])[number + 1] - int64s_at(record[STARTS])[number]
 
 
 @apart
@@ -662,6 +475,185 @@ def rank_query(plans: Plans, work: Work, terms: int, size: int, stride: int, k: 
     if k <= FEW:
         return best_few(plan, here, k, mask, flagged)
     return best_many(plan, here, k, mask, flagged, most)
+
+
+# The best of the documents that have all terms.
+
+
+@apart
+def is_in_all(record: Any, number: int, work: Any, t: int, before: int, documents: Any, count: int) -> Any:
+    """Keep those of ascending documents that a list has, with the place of each in the list; returns how many.
+
+    `t` is the number of the term among those of the query, `before` that of terms whose lists were asked before. -1 is
+    returned where the file is damaged.
+    """
+    order, stamps, said = int64s_at(work[ORDER]), int32s_at(work[STAMPS]), int64s_at(work[SAID])
+    postings, cursors, loaded = int64s_at(work[POSTINGS]), int64s_at(work[CURSORS]), int64s_at(work[LOADED])
+    unpacked = int32s_at(work[EACH_UNPACKED] + 4 * PER_BLOCK * t)
+    bases = int32s_at(record[OF_DOCUMENTS + BASES])
+    start, stop = int64s_at(record[STARTS])[number], int64s_at(record[STARTS])[number + 1]
+    block, end = cursors[t], (stop - 1) // PER_BLOCK
+    kept, i = np.int64(0), np.int64(0)
+    while i < count:
+        # The base of a block is past the last document before it. Steps double until they are too long, then halve.
+        document = np.int64(documents[i])
+        step = np.int64(1)
+        while block + step <= end and np.int64(np.uint32(bases[block + step])) <= document:
+            block += step
+            step *= 2
+        while step > 0:
+            if block + step <= end and np.int64(np.uint32(bases[block + step])) <= document:
+                block += step
+            step //= 2
+        last = i + 1
+        if block < end:
+            while last < count and np.int64(documents[last]) < np.int64(np.uint32(bases[block + 1])):
+                last += 1
+        else:
+            last = np.int64(count)
+        first = start - block * PER_BLOCK if start > block * PER_BLOCK else np.int64(0)
+        size = (stop - block * PER_BLOCK if stop - block * PER_BLOCK < PER_BLOCK else np.int64(PER_BLOCK)) - first
+        if loaded[t] != block:
+            if read_documents(record, block, first, first + size, -1, unpacked) < 0:
+                return np.int64(-1)
+            loaded[t] = block
+        # The documents of the block are stamped with their places, so that those at hand are found without branches.
+        said[GENERATION] += PER_BLOCK
+        if said[GENERATION] >= 0x7FFF0000:
+            said[GENERATION] = PER_BLOCK
+            for n in range(said[STAMPED]):
+                stamps[n] = 0
+        stamp = said[GENERATION]
+        for n in range(size):
+            stamps[unpacked[n]] = np.int32(stamp + n)
+        for n in range(i, last):
+            place = np.int64(stamps[documents[n]]) - stamp
+            for other in range(before):
+                of = order[other] * PER_BLOCK
+                postings[of + kept] = postings[of + n]
+            postings[t * PER_BLOCK + kept] = block * PER_BLOCK + first + place
+            documents[kept] = documents[n]
+            kept += np.int64(place >= 0 and place < PER_BLOCK)
+        i = last
+    cursors[t] = block
+    return kept
+
+
+@apart
+def add_required(plan: Any, here: int, work: Any, terms: int, stride: int, segment: int, mask: int) -> Any:
+    """Give their totals to the allowed documents of a segment that have all terms; returns how many, -1 if damaged."""
+    numbers, order, cursors = int64s_at(work[NUMBERS]), int64s_at(work[ORDER]), int64s_at(work[CURSORS])
+    loaded, postings, factors = int64s_at(work[LOADED]), int64s_at(work[POSTINGS]), floats_at(work[WEIGHED])
+    record, multipliers = int64s_at(here + 8 * segment * RECORD), floats_at(work[MULTIPLIERS])
+    documents, norms = int32s_at(work[CANDIDATES]), floats_at(plan[NORMS])
+    totals, flags, allowed = floats_at(work[TOTALS_OF]), bytes_at(work[FLAGS]), bytes_at(mask)
+    starts = int64s_at(record[STARTS])
+    # The shortest list leads.
+    for t in range(terms):
+        number = numbers[t * stride + segment]
+        if number < 0:
+            return np.int64(0)
+        cursors[t], loaded[t] = starts[number] // PER_BLOCK, -1
+        size, at = starts[number + 1] - starts[number], np.int64(t)
+        while at > 0:
+            other = numbers[order[at - 1] * stride + segment]
+            if starts[other + 1] - starts[other] <= size:
+                break
+            order[at] = order[at - 1]
+            at -= 1
+        order[at] = t
+    lead, matches, before = order[0], np.int64(0), np.int64(-1)
+    i, stop = starts[numbers[lead * stride + segment]], starts[numbers[lead * stride + segment] + 1]
+    while i < stop:
+        block, first = i // PER_BLOCK, i % PER_BLOCK
+        last = PER_BLOCK if stop - i > PER_BLOCK - first else first + stop - i
+        before = read_documents(record, block, first, last, before, documents)
+        if before < 0:
+            return np.int64(-1)
+        found = np.int64(last - first)
+        for n in range(found):
+            postings[lead * PER_BLOCK + n] = i + n
+        for other in range(1, terms):
+            t = order[other]
+            found = is_in_all(record, numbers[t * stride + segment], work, t, other, documents, found)
+            if found <= 0:
+                break
+        if found < 0:
+            return np.int64(-1)
+        found = to_rows_alive(record, found, documents, postings, order, terms)
+        for n in range(found):
+            row = documents[n]
+            if mask != 0 and not allowed[row]:
+                continue
+            matches += 1
+            # In the order of the query, as everywhere.
+            total = np.float64(-0.0)
+            for t in range(terms):
+                frequency = np.float64(count_at(record, postings[t * PER_BLOCK + n]))
+                if frequency == 0.0:
+                    return np.int64(-1)
+                total += multipliers[t] * (factors[t] * frequency / (frequency + norms[row]))
+            totals[row] = total
+            flags[row // PER_FLAG] = 1
+        i += last - first
+    return matches
+
+
+@inline
+def to_rows_alive(record: Any, count: int, documents: Any, postings: Any, order: Any, terms: int) -> Any:
+    """Turn documents of a segment into rows of the index, with the postings of those that are not dead."""
+    base = np.int32(record[BASE])
+    if record[NEW_ROWS] == 0:
+        for n in range(count):
+            documents[n] += base
+        return np.int64(count)
+    new, kept = int32s_at(record[NEW_ROWS]), np.int64(0)
+    for n in range(count):
+        row = new[documents[n]]
+        documents[kept] = row + base
+        for t in range(terms):
+            postings[t * PER_BLOCK + kept] = postings[t * PER_BLOCK + n]
+        kept += np.int64(row >= 0)
+    return kept
+
+
+@kernel
+def rank_required(plans: Plans, work: Work, terms: int, size: int, stride: int, k: int, mask: int) -> int:
+    """Find the k best of the allowed documents that have every term of a query, in one field; says how many have.
+
+    It returns what `rank_query` does.
+    """
+    here = work.addresses
+    said, plan = int64s_at(here[SAID]), int64s_at(plans.addresses[0])
+    numbers, multipliers = int64s_at(here[NUMBERS]), floats_at(here[MULTIPLIERS])
+    said[MATCHES] = said[MISSING] = said[WANTED] = said[COLD] = 0
+    if plan[IS_WEIGHTED] != 0 or terms > MOST_REQUIRED:
+        return NOT_HERE
+    if look_up(1, plans.addresses, here, terms, size, stride) < 0:
+        return NOT_HERE
+    records, factors, most = plans.addresses[0] + 8 * HEAD, floats_at(here[WEIGHED]), 0.0
+    for t in range(terms):
+        documents = np.int64(0)
+        for r in range(plan[SEGMENTS]):
+            documents += size_of_list(int64s_at(records + 8 * r * RECORD), numbers[t * stride + r])
+        if documents == 0:
+            return 0
+        factors[t] = floats_at(plan[FACTORS])[documents]
+        if np.isnan(factors[t]):
+            note_missing(said, documents)
+        elif not (multipliers[t] >= 0.0 and factors[t] >= 0.0 and multipliers[t] * factors[t] < HIGHEST):
+            return NOT_HERE
+        most += multipliers[t] * factors[t]
+    if said[MISSING] > 0:
+        return NO_FACTOR
+    for segment in range(plan[SEGMENTS]):
+        matches = add_required(plan, records, here, terms, stride, segment, mask)
+        if matches < 0:
+            return NOT_HERE
+        said[MATCHES] += matches
+    if k <= FEW:
+        return best_few(plan, here, k, 0, 1)
+    return best_many(plan, here, k, 0, 1, most)
 
 
 @kernel

@@ -12,19 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from leadline.retrieval.mapped.kernel_arguments import Plans
+from leadline.retrieval.mapped.plans import QueryPlan, plan_of
 from leadline.retrieval.models.ranking import Ranking
 from leadline.retrieval.models.weights import Recipe, Weights
-from leadline.retrieval.one_call.kernel_arguments import (
-    COLD,
-    MATCHES,
-    MISSING,
-    MOST_SAID,
-    NO_FACTOR,
-    SAID_FROM,
-    WANTED,
-    Plans,
-)
-from leadline.retrieval.one_call.plans import QueryPlan, Workspace, plan_of, workspace
+from leadline.retrieval.one_call.kernel_arguments import COLD, MATCHES, MISSING, MOST_SAID, NO_FACTOR, SAID_FROM, WANTED
+from leadline.retrieval.one_call.workspace import Workspace, workspace
 from leadline.text.engine import Kernel, compiled_job, prepared
 
 if TYPE_CHECKING:
@@ -49,6 +42,7 @@ class PlannedQuery(NamedTuple):
     addresses: Plans
     factors: Sequence[float]
     stride: int
+    room: int  # documents
 
 
 class OneCall:
@@ -79,6 +73,18 @@ class OneCall:
         if _ranked.engine.kernels is None:  # otherwise the size does not matter
             size = int(BYTES_A_DOCUMENT * len(self.weights.index)) * sum(map(len, queries))
         return _ranked.choose(size)(self, queries, recipes, k, mask, by_lists, counted)
+
+    def best_having_all(
+        self,
+        terms: Mapping[str, float],
+        recipe: Recipe,
+        k: int,
+        mask: NDArray[np.bool_] | None,
+        by_lists: Callable[[], tuple[Ranking, int]],
+    ) -> tuple[Ranking, int]:
+        """The k best of the documents that have every term, and how many there are."""
+        size = 0 if _required.engine.kernels is not None else int(BYTES_A_DOCUMENT * len(self.weights.index))
+        return _required.choose(size)(self, terms, recipe, k, mask, by_lists)
 
     def prepared(self, recipes: Recipes) -> PlannedQuery | None:
         """What queries with these recipes need; None where one of them is for lists."""
@@ -126,8 +132,13 @@ class OneCall:
             if plan is None:
                 return None
             plans.append(plan)
-        addresses = prepared(Plans(len(plans), np.array([plan.address for plan in plans], np.int64)))
-        return PlannedQuery(plans, addresses, [factor for _, factor in recipes], max(plan.records for plan in plans))
+        return PlannedQuery(
+            plans,
+            prepared(Plans(len(plans), np.array([plan.address for plan in plans], np.int64))),
+            [factor for _, factor in recipes],
+            stride=max(plan.records for plan in plans),
+            room=max(plan.room for plan in plans),
+        )
 
 
 def _ranked_by_lists(
@@ -159,21 +170,18 @@ def _ranked(
     k, address = min(k, len(one_call.weights.index)), 0 if mask is None else mask.ctypes.data
     found: list[Found] = []
     for terms in queries:
-        best = _query_ranked(kernel, one_call, known, terms, k, address, counted)
-        found.append((by_lists([terms])[0], None) if best is None else best)
+        best = _query_ranked(kernel, one_call, known, terms, k, address, int(counted))
+        if best is None:
+            found.append((by_lists([terms])[0], None))
+        else:
+            found.append(best if counted else (best[0], None))
     return found
 
 
 def _query_ranked(
-    kernel: Kernel,
-    one_call: OneCall,
-    known: PlannedQuery,
-    terms: Mapping[str, float],
-    k: int,
-    mask: int,
-    counted: bool,
-) -> Found | None:
-    """The best documents of a query; None where it is one for lists. `mask` is the address of what allows documents."""
+    kernel: Kernel, one_call: OneCall, known: PlannedQuery, terms: Mapping[str, float], k: int, *others: int
+) -> tuple[Ranking, int] | None:
+    """The best documents of a query, and what the kernel counted; None where it is one for lists."""
     index = one_call.weights.index
     try:
         content = "\0".join(terms).encode()
@@ -182,19 +190,20 @@ def _query_ranked(
     if not index.are_stored(content.split(b"\0")):
         return None
     plans, count, size = len(known.plans), len(terms), len(content) + 1
-    work = workspace(len(index), count * plans * known.stride, size)
+    work = workspace(known.room, count * plans * known.stride, size)
     work.text[:size] = content + b"\0"
     if plans == 1 and known.factors[0] == 1.0:
         work.multipliers[:count] = list(terms.values())
     else:
         work.multipliers[: count * plans] = np.outer(list(terms.values()), known.factors).ravel()
     for _ in range(TRIES):
-        found = kernel(known.addresses, work.addresses, count, size, known.stride, k, mask, int(counted))
+        found = kernel(known.addresses, work.addresses, count, size, known.stride, k, *others)
         if found >= 0:
             best = Ranking(work.rows[:found].copy(), work.scores[:found].copy())
+            matches = int(work.said[MATCHES])
             if work.said[WANTED]:
                 one_call.keep_lists(known, list(terms), work)
-            return best, int(work.said[MATCHES]) if counted else None
+            return best, matches
         work.clear()
         if found != NO_FACTOR:
             break
@@ -202,6 +211,34 @@ def _query_ranked(
         for plan in known.plans:
             plan.add_factors(missing)
     return None
+
+
+def _required_by_lists(
+    one_call: OneCall,
+    terms: Mapping[str, float],
+    recipe: Recipe,
+    k: int,
+    mask: NDArray[np.bool_] | None,
+    by_lists: Callable[[], tuple[Ranking, int]],
+) -> tuple[Ranking, int]:
+    return by_lists()
+
+
+@compiled_job("leadline.retrieval.one_call.kernels.rank_required", plain=_required_by_lists)
+def _required(
+    kernel: Kernel,
+    one_call: OneCall,
+    terms: Mapping[str, float],
+    recipe: Recipe,
+    k: int,
+    mask: NDArray[np.bool_] | None,
+    by_lists: Callable[[], tuple[Ranking, int]],
+) -> tuple[Ranking, int]:
+    known = one_call.prepared(((recipe, 1.0),))
+    if known is None:
+        return by_lists()
+    k, address = min(k, len(one_call.weights.index)), 0 if mask is None else mask.ctypes.data
+    return _query_ranked(kernel, one_call, known, terms, k, address) or by_lists()
 
 
 Weighed = tuple["NDArray[np.int32]", "NDArray[np.float64]"]
@@ -217,7 +254,7 @@ def _weighed_plain(weights: Weights, plan: QueryPlan, term: str) -> Weighed:
 def _weighed(kernel: Kernel, weights: Weights, plan: QueryPlan, term: str) -> Weighed:
     """The documents that have a term, ascending, and its weight in each."""
     index, content = weights.index, term.encode() + b"\0"
-    work = workspace(len(index), plan.records, len(content))
+    work = workspace(plan.room, plan.records, len(content))
     work.text[: len(content)] = content
     rows, found = np.empty(len(index), np.int32), np.empty(len(index))
     addresses = Plans(1, np.array([plan.address], np.int64))

@@ -27,7 +27,8 @@ from leadline.show.serve.app import (
     shown_undoable,
     stored,
 )
-from leadline.show.serve.desks import Field, JudgingDesk
+from leadline.show.serve.cards import Field
+from leadline.show.serve.desks import JudgingDesk
 from leadline.show.serve.security import Address
 
 VIEWS = {"all": "All", "relevant": "Relevant", "unsure": "Unsure or not judged"}

@@ -124,7 +124,7 @@ def test_from_one_known_paper_to_an_evaluation(
     assert "drawn at random from" in said
     assert "Stopped by olga" in said
     assert "Records identified (n = 200)" in said
-    assert "the stored order follows from it" in said
+    assert "it and the stored order follow from the head of the chain after" in said
     review, exported = str(review_site.folder), str(tmp_path / "brakes.qrels")
     capsys.readouterr()
     main(["review", "export", review, "-o", exported, "-q"])

@@ -1,9 +1,9 @@
-"""Where the arrays of an index are for one formula, and those of a thread that it searches with."""
+"""Where the arrays of an index are for one formula."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,10 +11,8 @@ import numpy as np
 from leadline.retrieval.index.packing import Frequencies, PackedArray
 from leadline.retrieval.index.segment import Field
 from leadline.retrieval.index.tombstones import LiveField
-from leadline.retrieval.models.kernel_arguments import BINS
+from leadline.retrieval.mapped import kernel_arguments as at
 from leadline.retrieval.models.weights import Recipe, Weights
-from leadline.retrieval.one_call import kernel_arguments as at
-from leadline.text.engine import prepared
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,8 +47,12 @@ def _is_exact(weight: float) -> bool:
     return weight > 0 and (weight * EXACT_PARTS).is_integer() and weight <= MOST_WEIGHT
 
 
+def _stored(field: Field) -> Field:
+    return field.stored if isinstance(field, LiveField) else field
+
+
 def _is_as_stored(field: Field) -> bool:
-    stored = field.stored if type(field) is LiveField else field
+    stored = _stored(field)
     return type(stored) is Field and type(stored.documents) is PackedArray and type(stored.frequencies) is Frequencies
 
 
@@ -71,6 +73,8 @@ class QueryPlan:
         self.kept_lists: list[NDArray[np.int64]] = []  # of each record: where the lists of its terms are, 0 for none
         self.factors = np.full(len(index) + 1, np.nan)
         self.add_factors(np.arange(1, min(USUAL, len(index)) + 1))
+        # Rows of the index, and documents of a segment with those that are dead.
+        self.room = max(len(index), *(each.documents.mapped()[0].modulus for each in map(_stored, chain(*fields))))
         self.records = len(fields) * len(recipe.fields)
         head = np.zeros(at.HEAD, np.int64)
         head[at.DOCUMENTS], head[at.SEGMENTS], head[at.FIELDS] = len(index), len(fields), len(recipe.fields)
@@ -102,9 +106,8 @@ class QueryPlan:
 
     def _record(self, field: Field, base: int, weight: float) -> NDArray[np.int64]:
         record = np.zeros(at.RECORD, np.int64)
-        stored = field
+        stored = _stored(field)
         if isinstance(field, LiveField):
-            stored = field.stored
             counts = np.zeros(len(stored.terms), np.int64)
             counts[field.kept] = np.diff(field.starts)
             new = np.where(field.live, field.new, np.int32(-1) - np.int32(base)).astype(np.int32)
@@ -126,66 +129,3 @@ class QueryPlan:
             record[of + at.GOOD] = self._held_at(good)
         record[at.MODULUS] = stored.documents.mapped()[0].modulus
         return record
-
-
-class Workspace:
-    """The arrays that a thread searches with, and what they have room for."""
-
-    def __init__(self, documents: int, numbers: int, text: int) -> None:
-        self.documents, self.numbers, self.text_size = documents, numbers, text
-        room = (-(-(documents + 1) // at.PER_FLAG) + 1) * at.PER_FLAG
-        self.totals, self.frequencies = np.full(room, -0.0), np.zeros(room)
-        self.flags = np.zeros(room // at.PER_FLAG + 1, np.uint8)
-        self.said = np.zeros(at.SAID_SIZE, np.int64)
-        self.multipliers, self.found_numbers = np.empty(numbers), np.empty(numbers, np.int64)
-        self.rows, self.scores = np.empty(room, np.int32), np.empty(room)
-        content = np.empty(text, np.uint8)
-        self.text = memoryview(content)  # type: ignore[arg-type]
-        arrays: dict[int, NDArray[Any]] = {
-            at.TEXT: content,
-            at.MULTIPLIERS: self.multipliers,
-            at.NUMBERS: self.found_numbers,
-            at.TOTALS_OF: self.totals,
-            at.FLAGS: self.flags,
-            at.UNPACKED: np.empty(at.PER_BLOCK, np.int32),
-            at.COUNTED: np.empty(at.PER_BLOCK, np.int32),
-            at.WEIGHED: np.empty(at.PER_BLOCK),
-            at.BEST_KEYS: np.empty(at.FEW + 1, np.int64),
-            at.BEST_ROWS: np.empty(at.FEW + 1, np.int32),
-            at.FOUND_ROWS: self.rows,
-            at.FOUND_SCORES: self.scores,
-            at.CANDIDATE_ROWS: np.empty(room, np.int32),
-            at.CANDIDATE_KEYS: np.empty(room, np.int64),
-            at.SPARE_ROWS: np.empty(room, np.int32),
-            at.SPARE_KEYS: np.empty(room, np.uint64),
-            at.HISTOGRAM: np.empty(BINS, np.int32),
-            at.FREQUENCIES: self.frequencies,
-            at.TOUCHED: np.empty(room, np.int32),
-            at.SAID: self.said,
-        }
-        self._held = arrays
-        addresses = np.zeros(at.WORK, np.int64)
-        for place, array in arrays.items():
-            addresses[place] = array.ctypes.data
-        self.addresses = prepared(at.Work(addresses))
-
-    def clear(self) -> None:
-        """Forget what a query left that was given up."""
-        self.totals[:], self.frequencies[:], self.flags[:] = -0.0, 0.0, 0
-
-
-_memory = threading.local()
-
-
-def workspace(documents: int, numbers: int, text: int) -> Workspace:
-    """The arrays of this thread, which are used again."""
-    known: Workspace | None = getattr(_memory, "known", None)
-    if known is None or known.documents < documents or known.numbers < numbers or known.text_size < text:
-        if known is not None:
-            documents, numbers, text = (
-                max(known.documents, documents),
-                max(known.numbers, numbers),
-                max(known.text_size, text),
-            )
-        known = _memory.known = Workspace(documents, max(256, 2 * numbers), max(4096, 2 * text))
-    return known
