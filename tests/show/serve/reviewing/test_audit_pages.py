@@ -163,7 +163,7 @@ def test_in_a_browser(browser: PageBrowser, site: ReviewSite) -> None:
     olga.reload()
     assert "By an expert's standard: the audit" in olga.inner_text("#main")
     assert "3 were chosen at random for the expert" in olga.inner_text("#main")
-    assert olga.locator(".drawing.wide svg .bound").count() == 2
+    assert olga.locator("section[aria-labelledby=audited] .drawing.wide svg .bound").count() == 1
 
 
 def test_on_a_phone(browser: PageBrowser, site: ReviewSite) -> None:
