@@ -362,30 +362,45 @@ def hybrid(data: Path, work: Path) -> dict[str, str]:
         tasks[name] = lab, known.topics, known.qrels
     apart = work / "with vectors"  # the other parts search patsnap without
     apart.mkdir(exist_ok=True)
-    for name in ("patsnap", "synbio"):
-        office = drawn(name, data / "patents" / name / "docs.jsonl.xz", apart)
+    for name, source in {"patsnap": "docs.jsonl.xz", "synbio": "docs.jsonl.xz", "us_api": SOURCES["us_api"]}.items():
+        office = drawn(name, data / "patents" / name / source, apart)
         tasks[name] = office.lab, office.topics, office.qrels
-    scores, rows = {}, []
+    scores, rows, beside = {}, [], []
     for name, (lab, topics, qrels) in tasks.items():
         build_vectors(lab)
+        runs = [pipeline.run(lab, topics, name=system) for system, pipeline in (SINGLE | FUSED).items()]
+        beside.append(_beside(name, len(lab.index), ll.evaluate(qrels, runs, MEASURES)))
+        if name == "us_api":  # a system is not tuned on so many topics here
+            continue
         judged = ll.read_qrels(qrels) if isinstance(qrels, str) else Qrels.of(qrels)
         relevant = {
             topic: {document for document, grade in judged.judgements(topic).items() if grade > 0}
             for topic in judged.topics
         }
         held_out = tune_system(lab, topics, relevant).runs[0]
-        asked = [topic for topic in topics if topic.id in held_out.topics]
-        runs = [pipeline.run(lab, asked, name=system) for system, pipeline in (SINGLE | FUSED).items()]
         scores[name] = ll.evaluate(qrels, [*runs, held_out], MEASURES, topics=held_out.topics)
         means = dict(zip(scores[name].runs, scores[name].mean_values()[:, 0].tolist(), strict=True))
         rival = max(SINGLE, key=lambda system: means[system])
         for row in against(scores[name], name, rival, [*FUSED, HELD_OUT]):
             rows += [[name, rival, f"{means[rival]:.3f}", *row[1:]]] if row[2] == "AP" else []
     columns = ("collection", "best single", "its AP", *AGAINST[1:])
+    pair = ("collection", "documents", "topics", "best", "bm25", "best − bm25", "p", "verdict")
+    pair += ("vectors", "best − vectors", "p ", "verdict ")
     return {
+        "best beside": Table(pair, beside).render("markdown"),
         "hybrid": figures("system", scores).render("markdown"),
         "hybrid compared": Table(columns, rows).render("markdown"),
     }
+
+
+def _beside(name: str, documents: int, scores: Scores) -> list[object]:
+    """`best` against words alone and vectors alone: means of AP, and p of a randomisation test for each."""
+    means = dict(zip(scores.runs, scores.mean_values()[:, 0].tolist(), strict=True))
+    line: list[object] = [name, f"{documents:,}", len(scores.topics), f"{means['best']:.3f}"]
+    for single in ("bm25", "vectors"):
+        ((*_, level, word),) = (row for row in against(scores, name, single, ["best"]) if row[2] == "AP")
+        line += [f"{means[single]:.3f}", f"{means['best'] - means[single]:+.3f}", f"{level:.2g}", word]
+    return line
 
 
 PARTS = (sizes, modelled, named, improved, after, dated, tuned)

@@ -1,6 +1,6 @@
 """Learners and stopping rules on 14 systematic reviews (Cohen 2006), with both labels; writes docs/reviewing.md.
 
-    python benchmarks/review.py [--seeds 100] [--check] [--only rules,learners,speed,asreview,short]
+    python benchmarks/review.py [--seeds 100] [--check] [--only rules,oversight,learners,speed,asreview,short]
         [--asreview PYTHON] [--reviews NAMES] [--documents 100000]
 
 The numbers of the document are between marks. Its short form, 2 seeds of four small reviews, is computed again by the
@@ -16,6 +16,7 @@ import json
 import multiprocessing
 import os
 import resource
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -32,6 +33,7 @@ import numpy as np
 from marked_document import SHORT, check, fill
 
 from leadline.judge.review.learners import TextFeatures, learned_order
+from leadline.judge.review.oversight import CERTIFICATES, Condition, OversightSimulation, simulate_conditions
 from leadline.judge.review.simulation import LabelledReview, ReviewSimulation, simulate_reviews
 from leadline.judge.review.stopping import RULES
 
@@ -40,8 +42,18 @@ DATA = Path(os.environ.get("LEADLINE_SHARED", ROOT.parent / "shared")) / "data" 
 DOCUMENT = ROOT / "docs" / "reviewing.md"
 LEVELS = {"label_included": "included in the end", "label_abstract_screening": "kept after the abstract"}
 SMALL = ("Antihistamines", "Estrogens", "NSAIDS", "UrinaryIncontinence")
-PARTS = ("rules", "learners", "speed", "asreview", "short")
+PARTS = ("rules", "oversight", "learners", "speed", "asreview", "short")
 LEARNERS_SEEDS = 25  # at most: logistic regression is slow
+TARGETS = (0.95, 0.9, 0.8)
+CONDITIONS = (
+    Condition(0.0, 1, False),
+    *(
+        Condition(share, readers, hard)
+        for share in (0.02, 0.05, 0.1)
+        for readers, hard in ((1, False), (1, True), (2, False), (2, True))
+    ),
+)
+LARGE, LARGE_SEEDS = 1000, 30  # documents from which a review has fewer seeds, where readers overlook something
 READ = 200  # documents that are judged while the time is taken
 
 
@@ -101,6 +113,44 @@ def rules_table(by_level: dict[str, ReviewSimulation]) -> str:
         lines.append(f"| `{rule}` | {RULES.named(rule).kind} | {' | '.join(cells)} |")
     best = [cell for found in by_level.values() for cell in ("1.00", "1.00", f"{found.needed[0].mean():.2f}")]
     return "\n".join([*lines, f"| *the best possible stop* | knows the truth | {' | '.join(best)} |"])
+
+
+def oversight_section(by_review: Sequence[Sequence[OversightSimulation]]) -> str:
+    """What both certificates are worth if readers overlook something: for each review, a simulation by target."""
+    runs = sum(each[0].seeds for each in by_review)
+    targets = " / ".join(f"{100 * target:g} %" for target in TARGETS)
+    lines = [
+        f"{len(by_review)} reviews with one kind of labels, {runs:,} runs for each row and target; targets {targets}.",
+        "",
+        "| overlooked | which | readers | readers' certificate: reached | audit: reached | worst review "
+        "| held at every look | read by readers | by the expert |",
+        "|---:|:---|---:|:---|:---|:---|:---|:---|:---|",
+    ]  # fmt: skip
+    for place, condition in enumerate(CONDITIONS):
+        cells = [
+            [_audited(each[at], place) for each in by_review] for at in range(len(TARGETS))
+        ]  # target, review, values
+        means = [np.mean(each, axis=0) for each in cells]
+        worst = [np.min(each, axis=0)[1] for each in cells]
+        columns = [[mean[0] for mean in means], [mean[1] for mean in means], worst]
+        columns += [[mean[number] for mean in means] for number in (2, 3, 4)]
+        about = f"{100 * condition.overlooked:g} % | {condition.words} | {condition.readers}"
+        lines.append(f"| {about} | " + " | ".join(" / ".join(f"{v:.2f}" for v in each) for each in columns) + " |")
+    return "\n".join(lines)
+
+
+def _audited(simulation: OversightSimulation, place: int) -> list[float]:
+    """Of one review: how often both certificates reached, how often the audit's limit held, and what was read."""
+    reading, audit = (simulation.values[place, 0, :, CERTIFICATES.index(name)] for name in ("reading", "audit"))
+    reached = [float((each[:, 1] >= simulation.target - 1e-9).mean()) for each in (reading, audit)]
+    return [*reached, *(float(audit[:, number].mean()) for number in (2, 3, 4))]
+
+
+def _oversight(folder: Path, level: str, name: str, seeds: int) -> list[OversightSimulation]:
+    """One review with one kind of label, read by readers who overlook in every way."""
+    (review,) = read_reviews(folder, level, [name])
+    seeds = seeds if len(review.documents) < LARGE else min(seeds, LARGE_SEEDS)
+    return simulate_conditions([review], CONDITIONS, TARGETS, seeds=seeds)
 
 
 def learners_table(folder: Path, seeds: int) -> str:
@@ -196,33 +246,54 @@ def _write_many(folder: Path, path: Path, documents: int) -> None:
 
 
 def asreview_table(folder: Path, python: str, kept: Path, names: Sequence[str] = ()) -> str:
-    """The same reviews, starts and model by ASReview's simulation: work saved, and processor time.
+    """The same reviews, starts and model by ASReview's simulation: work saved, and processor time of whole processes.
 
-    What ASReview found is kept in a folder, so that a run which was interrupted goes on.
+    Like for like: on both sides the time is that of the command, from the start of Python, through the table and the
+    words, to the order on the disk. What ASReview found is kept in a folder, so that an interrupted run goes on.
     """
     reviews = read_reviews(folder, "label_included", names)
-    ours: dict[int | None, tuple[float, float]] = {}
-    for batch in (1, 2, 3, 4, 5, 8, None):
-        begin = time.process_time()
+    saved: dict[int | None, float] = {}
+    for batch in (1, 3, None):
         orders = [
             review.relevant[learned_order(review.features, review.relevant, review.start(0), batch=batch)]
             for review in reviews
         ]
-        ours[batch] = float(np.mean([_saved(labels) for labels in orders])), time.process_time() - begin
+        saved[batch] = float(np.mean([_saved(labels) for labels in orders]))
     simulated = [
         _simulated(folder, review, python, kept) for review in sorted(reviews, key=lambda each: len(each.documents))
     ]
     theirs, their_seconds = [_saved(labels) for labels, _ in simulated], sum(seconds for _, seconds in simulated)
     lines = [
         f"{len(reviews)} reviews: {', '.join(review.name for review in reviews)}.", "",
-        "| | WSS@95, rounded up | processor time |", "|:---|---:|---:|",
-        f"| ASReview, `elas_u4`, one by one | {np.mean(theirs):.3f} | {their_seconds:.0f} s |",
+        "| | WSS@95, rounded up | a command for each review | one command for all |",
+        "|:---|---:|---:|---:|",
+        f"| ASReview, `elas_u4`, one by one | {np.mean(theirs):.3f} | {their_seconds:.0f} s | |",
     ]  # fmt: skip
-    for batch, (saved, seconds) in ours.items():
-        words = {None: "batches that grow by a tenth", 1: "one by one"}.get(batch, f"{batch} at a time")
-        times = f"{seconds:.2f} s, {their_seconds / seconds:.0f} times less"
-        lines.append(f"| Leadline, `svm`, {words} | {saved:.3f} | {times} |")
+    with tempfile.TemporaryDirectory() as place:
+        tables = [folder / f"{review.name}.csv" for review in reviews]
+        together = Path(place) / "tables"
+        together.mkdir()
+        for table in tables:
+            shutil.copy(table, together)
+        for batch, value in saved.items():
+            each = sum(_whole_command(table, Path(place) / "orders", batch) for table in tables)
+            at_once = _whole_command(together, Path(place) / "orders", batch)
+            words = {None: "batches that grow by a tenth", 1: "one by one"}.get(batch, f"{batch} at a time")
+            times = [f"{seconds:.1f} s, {their_seconds / seconds:.0f} times less" for seconds in (each, at_once)]
+            lines.append(f"| Leadline, `svm`, {words} | {value:.3f} | {' | '.join(times)} |")
     return "\n".join(lines)
+
+
+def _whole_command(tables: Path, orders: Path, batch: int | None) -> float:
+    """The processor time of a whole command that reads tables and writes the orders of reading."""
+    shutil.rmtree(orders, ignore_errors=True)
+    leadline = Path(sys.executable).parent / "leadline"
+    command = [str(leadline), "review", "simulate", str(tables), "--column", "label_included", "--seeds", "1", "-q"]
+    command += ["--rule", "budget", "--runs", str(orders), *(["--batch", str(batch)] if batch else [])]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def _simulated(folder: Path, review: LabelledReview, python: str, kept: Path) -> tuple[np.ndarray, float]:
@@ -301,6 +372,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 by_level = dict(zip(LEVELS, found, strict=True))
             sections |= {"size": size_line(by_level), "default learner": default_learner_line(by_level)}
             sections["rules"] = rules_table(by_level)
+        if "oversight" in wanted:
+            asked = [(level, path.stem) for level in LEVELS for path in sorted(folder.glob("*.csv"))]
+            with ProcessPoolExecutor(len(LEVELS), multiprocessing.get_context("spawn")) as workers:
+                jobs = [workers.submit(_oversight, folder, level, name, options.seeds) for level, name in asked]
+                sections["oversight"] = oversight_section([job.result() for job in jobs])
         if wanted & {"rules", "short"}:
             sections[SHORT] = short_form(folder)
         print("\n\n".join(text for name, text in sections.items() if name != SHORT))

@@ -202,6 +202,7 @@ def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Path("desc2026.xml").write_text(MESH)
         with zipfile.ZipFile("cpc-schemes.zip", "w") as packed:
             packed.writestr("cpc-scheme-C08L.xml", CPC)
+        Path("forest.csv").write_text("id,probability\n1,0.9\n2,0.1\n")
         Path("reading.csv").write_text("document,relevant,drawn\n1,1,0\n2,0,1\n")
         begin_review("asthma", ["review.csv"], ReviewSettings("Asthma"), labels=True)
         shutil.copy("runs/title.run", "late.run")
@@ -212,6 +213,10 @@ def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
             Path(f"{person}.tsv").write_text("".join(marks))
             main(shlex.split(f"judge import pool.txt {person}.tsv --person {person}"))
         main(shlex.split("judge people pool.txt add anna -q"))
+        main(shlex.split("pool runs/bm25.run runs/dph.run -o rounds.txt --rounds 3,6,12 -q"))
+        wanted = [line.split() for line in Path("rounds.txt").read_text().splitlines() if line.split()[3] == "-2"]
+        Path("rounds.tsv").write_text("".join(f"{line[0]} 0 {line[2]} {at % 2}\n" for at, line in enumerate(wanted)))
+        main(shlex.split("judge import rounds.txt rounds.tsv --person anna"))
         shutil.copy("anna.tsv", "expert.tsv")
         Path("laptop").mkdir()
         shutil.copy("pool.txt.journal", "laptop/pool.txt.journal")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import shlex
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.judge.review.chat_service import ChatService
 
 from leadline.cli import main
 from leadline.commands import command_files
@@ -14,7 +16,15 @@ from leadline.commands import command_files
 # tests/show/demo runs one like the first two, tests/show/papers the last.
 SLOW = {"leadline demo", "leadline demo -o small --patents 500 --no-open", "leadline reproduce -o papers.html"}
 # These run until they are stopped: tests/show/serve runs them.
+MODEL = "https://models.example.org/v1/chat/completions"
 SERVERS = ("leadline judge serve", "leadline judge demo", "leadline review serve", "leadline serve")
+
+
+@pytest.fixture
+def chat_service() -> Iterator[ChatService]:
+    made = ChatService()
+    yield made
+    made.close()
 
 
 def examples(path: Path) -> list[str]:
@@ -57,9 +67,18 @@ def test_examples_run(
     if line.startswith(("leadline lab add", "leadline lab people", "leadline lab status")):
         main(shlex.split("lab init brakes -q"))
         main(shlex.split("lab people brakes add anna --role runner -q"))
+    if line in ("leadline judge agreement asthma -f json", "leadline review machine asthma gpt --role second"):
+        for name in ("forest", "gpt"):
+            main(shlex.split(f"review machine asthma {name} --labels forest.csv -q"))
+    if MODEL in line:
+        service = request.getfixturevalue("chat_service")
+        monkeypatch.setenv("MODEL_KEY", "secret")
+        line = f"{line.replace(MODEL, service.url)} --allow-texts 127.0.0.1"
     words = shlex.split(line)
-    if line.startswith("leadline review import"):
+    if "monday.zip" in words and "backup" not in words:
         main(shlex.split("review backup asthma -o monday.zip -q"))
+    if "audit.csv" in words:
+        shutil.copy("reading.csv", "audit.csv")
     if line == "leadline review check asthma asthma.pdf":
         main(shlex.split("review report asthma -o asthma.pdf -q"))
     if "--update" in words:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from leadline.judge.review.audit import AuditCertificate
 from leadline.judge.review.stopping import Certificate
 
 
@@ -60,3 +61,24 @@ def test_columns_that_are_missing(office: Any, tmp_path: Path) -> None:
     path = tmp_path / "reading.csv"
     path.write_text("document,seconds\na,1\n")
     assert "no column relevant" in office.error("review", "stop", str(path), "--documents", "3")
+
+
+def test_an_audit_has_words_and_prices_of_its_own(office: Any, tmp_path: Path) -> None:
+    read = [(f"a{n}", int(n < 40), 0) for n in range(44)] + [(f"b{n}", int(n == 5), 1) for n in range(50)]
+    audit = table(tmp_path / "audit.csv", read)
+    arguments = "review", "stop", audit, "--documents", "1000", "--target", "0.9"
+    _, err = office.run(*arguments, "--audit")
+    said = " ".join(err.split())
+    assert "Of the documents the expert would call relevant" in said
+    assert "decided on 50 drawn at random from 956 documents that readers had rejected or not read" in said
+    assert "Assessor error" not in said
+    _, err = office.run(*arguments)
+    said = " ".join(err.split())
+    assert "Assessor error" in said
+    assert "whatever readers overlooked" not in said
+    assert "To certify 90 % against an expert it would draw about" in said  # quoted before it begins
+    rows = {row["target"]: row for row in office.rows(*arguments, "--audit")}
+    expected = AuditCertificate(40, 956, 0.9)
+    for n in range(50):
+        expected = expected.add(n == 5)
+    assert rows[0.9]["recall at least"] == pytest.approx(expected.recall)

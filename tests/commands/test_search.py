@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import leadline as ll
 from leadline.collections.documents.build import build
 from leadline.collections.documents.collection import Collection
 from leadline.retrieval.index.index import Index
@@ -184,3 +185,50 @@ def test_results_as_ris_are_read_again(office: Any, tmp_path: Path) -> None:
     for options in (["--why"], ["--explain-query"]):
         with pytest.raises(SystemExit):
             office.run("search", office.index, "silver", "-f", "ris", *options)
+
+
+def test_the_default_system_orders_what_the_query_finds(office: Any) -> None:
+    """The same everywhere: `best`, and what is found is what the query says, whatever orders it."""
+    for query in ("film silver", "film AND NOT polymer", '"polymer film"'):
+        usual = office.rows("search", office.index, query)
+        assert usual == office.rows("search", office.index, query, "--system", "best")
+        by_words = office.rows("search", office.index, query, "--model", "bm25")
+        of = {"US6000001B1": "EP1000001B1", "WO9700001A1": "EP0900001A1"}  # another member of a family may be first
+        first, second = ({of.get(row["document"], row["document"]) for row in rows} for rows in (usual, by_words))
+        assert first == second
+        assert [row["score"] for row in by_words] == sorted((row["score"] for row in by_words), reverse=True)
+        in_python = ll.search(office.index, query)
+        assert [(hit.name, hit.score) for hit in in_python.hits] == [(row["document"], row["score"]) for row in usual]
+        assert in_python.system == "best"
+    assert (
+        ll.search(office.index, "film", newest=True).system
+        == ll.search(office.index, "film", model="bm25").system
+        == ""
+    )
+    assert ll.search(office.index, "class:A01N").system == ""  # there is no word to rank by
+
+
+def test_any_system_orders_a_query(office: Any, tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text('steps = ["survey", {step = "search", model = "dirichlet"}]')
+    mine = office.rows("search", office.index, "film silver", "--system", str(file))
+    alone = office.rows("search", office.index, "film silver", "--model", "dirichlet")
+    assert [(row["document"], row["score"]) for row in mine] == [(row["document"], row["score"]) for row in alone]
+    for name in ("bm25+rm3", "dutir"):
+        for row in office.rows("search", office.index, "film silver", "--system", name, "--why"):
+            assert sum(share["score"] for share in row["why"]) == pytest.approx(row["score"])
+    error = office.error("search", office.index, "film", "--system", "best", "--model", "bm25", status=2)
+    assert error == "--system: orders documents itself: leave out model, fields and newest"
+    assert "`leadline prior-art`" in office.error("search", office.index, "film", "--system", "cmu", status=2)
+    assert "did you mean best?" in office.error("search", office.index, "film", "--system", "bets", status=2)
+
+
+def test_a_system_is_followed_by_what_it_does_not_rank(office: Any, tmp_path: Path) -> None:
+    """A system that keeps few documents leaves out none that the query finds."""
+    file = tmp_path / "few.toml"
+    file.write_text('steps = ["survey", {step = "search", model = "bm25", depth = 1}]')
+    few = office.rows("search", office.index, "film silver", "--system", str(file))
+    every = office.rows("search", office.index, "film silver", "--model", "bm25")
+    assert [row["document"] for row in few] == [row["document"] for row in every]
+    assert few[0]["score"] == every[0]["score"]
+    assert {row["score"] for row in few[1:]} == {0.0}

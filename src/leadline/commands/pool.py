@@ -10,7 +10,7 @@ Examples:
   leadline pool runs/*.run -o pooled.txt
   leadline pool runs/*.run -o pooled.txt --strata 10:1,30:0.3,100:0.1 --seed 7
   leadline pool runs/*.run -o pooled.txt --budget 300
-  leadline pool runs/*.run -o rounds.txt --rounds 12,25,50,100
+  leadline pool runs/*.run -o few.txt --rounds 12,25,50,100
   leadline pool late.run --extend pool.txt -o more.txt
   leadline pool runs/*.run --simulate qrels.txt --budget 50
 """

@@ -22,8 +22,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from leadline.commands.shared.argument_kinds import WORD, UpdatedFile
-from leadline.commands.shared.extras import add_cluster_option, check_memory, index_sharded
+from leadline.commands.shared.extras import add_cluster_option, check_memory, check_pipelines, index_sharded
 from leadline.commands.shared.options import (
+    add_system_option,
     check_format,
     filter_values,
     memory_budget,
@@ -36,6 +37,7 @@ from leadline.commands.shared.terminal_page import TerminalPage, add_result_opti
 from leadline.errors import UsageError, checked_choice
 from leadline.options import NotNegative, checked
 from leadline.records.result import Table, counted, decimals
+from leadline.retrieval.choices import DEFAULT_SYSTEM
 
 if TYPE_CHECKING:
     from leadline.retrieval.index.index import Index
@@ -62,6 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         then={"action": "append"},
         history={"type": UpdatedFile()},
     )
+    add_system_option(parser, None, f"{DEFAULT_SYSTEM}, with what the index has; with --model the words alone")
     explain = "show how the query is understood, and the number of documents for each part of it"
     add("--explain-query", action="store_true", help=explain)
     add("--why", action="store_true", help="show what each word, and each step of --then, adds to the score")
@@ -79,12 +82,14 @@ def run(options: argparse.Namespace) -> None:
     from leadline.retrieval.models.registry import MODELS
     from leadline.retrieval.models.searcher import parse_model
     from leadline.retrieval.pipeline.context import SearchContext
+    from leadline.retrieval.public import ranking_system
     from leadline.retrieval.word_search import SearchHistory, has_texts, keep_to, search_words, texts_of
 
     text = " ".join(options.query)
-    with wrong_usage("--model"):
-        name, parameters = parse_model(options.model)
-        MODELS.named(name).checked_parameters(parameters)
+    if options.model:
+        with wrong_usage("--model"):
+            name, parameters = parse_model(options.model)
+            MODELS.named(name).checked_parameters(parameters)
     history = SearchHistory.read(options.history) if options.history else None
     if not options.query:
         _list_queries(history, options)
@@ -93,7 +98,13 @@ def run(options: argparse.Namespace) -> None:
     groups = read_groups(options.duplicates) if options.duplicates else None
     context = SearchContext.open(options.index, options.collection)
     keep_to(memory_budget(options), context.index)
+    by_words = bool(options.model or options.fields or options.newest)
+    with wrong_usage("--system"):
+        system = ranking_system(options.system, by_words=by_words)
+    if system is not None:
+        check_pipelines(system[0], [system[1]], options.index)
     own = {
+        "system": system,
         "fields": _fields(options.fields, context.index),
         "classes": filter_values("class", options.classes or ""),
         "offices": filter_values("office", options.offices or ""),

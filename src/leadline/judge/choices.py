@@ -25,7 +25,10 @@ POOL_RULES = ("depth", "move-to-front", "bandit")
 
 # Reviews.
 STAGES = ("abstract", "full-text")
+AUDIT = "audit"  # where an expert decides on documents without the readers' marks: a topic of the journal
+OVERLOOKED_SHARES = (0.0, 0.02, 0.05, 0.1)  # of the relevant documents, in simulations
 MachineRole = Literal["witness", "order", "second", "exclude"]
 MACHINE_ROLES: tuple[MachineRole, ...] = ("witness", "order", "second", "exclude")
 LEARNER_NAMES = ("autotar", "logistic", "naive-bayes", "svm")
 STOPPING_RULES = ("autostop", "budget", "buscar", "chao", "in-a-row", "knee", "ppr", "qbcb", "ranked")
+ASKED_RULES = ("budget", "in-a-row", "knee")  # tried only when they are named: in some review they never reach a target

@@ -175,6 +175,32 @@ class Draws:
         expected[judged] = found.left_out
         return expected
 
+    def machine_worth(self, grades: Grades) -> float:
+        """How many judgements by people alone one with the machine is worth; NaN without a machine or judgements.
+
+        Variance falls with the number of judgements: the ratio is that of Σ (1 − p) / p² · g² · e² with the errors e of
+        the model without the machine, and with it; g is what the document matters to the scores.
+        """
+        judged, relevant = self._judged(grades)
+        if self.machine is None or not len(judged):
+            return float("nan")
+        alone, together = (predict(self.lists, judged, relevant, said) for said in (None, self.machine))
+        chance = self.chance[judged]
+        weight = (1 - chance) / chance**2 * stakes(self.lists, together.all)[judged] ** 2
+        errors = [float((weight * (relevant - found.left_out) ** 2).sum()) for found in (alone, together)]
+        return errors[0] / errors[1] if errors[1] > 0 else float("nan")
+
+    def machine_said(self, grades: Grades) -> list[str]:
+        """What the machine saved, as a sentence; nothing without a machine."""
+        worth = self.machine_worth(grades)
+        if not np.isfinite(worth):
+            return []
+        count = len(self._judged(grades)[0]) / len(self.lists.topics)
+        about = (
+            f"{count:.0f} judged a topic with {self.machine_name or 'the machine'} are worth about {count * worth:.0f}"
+        )
+        return [f"{about} by people alone (for AP)"]
+
     def _judged(self, grades: Grades) -> tuple[Integers, Mask]:
         """The documents drawn that have a grade, and whether each is relevant."""
         known = {place: grades.get(name, -1) for place, name in self.names_drawn()}

@@ -49,12 +49,14 @@ Kind = Literal[
     "stop",
     "resume",
     "agree",
-    "disagree",  # of reviews, see judge/review/review_state.py
+    "disagree",
+    "number",
+    "audit",
     "tags",
     "settings",
     "machine",
     "opinion",
-    "consent",
+    "consent",  # of reviews, see judge/review/review_state.py
 ]
 
 LONGEST = 20_000  # characters of a note or of instructions
@@ -115,11 +117,16 @@ class JudgingJournal:
         """Store an event; False if it was stored before. When this returns, the event is on the disk."""
         return self.append_all([event]) == 1
 
-    def append_all(self, events: Sequence[Event]) -> int:
-        """Store events, all of them or none; returns how many were new. When this returns, they are on the disk."""
+    def append_all(self, events: Sequence[Event], *, after: ChainHead | None = None) -> int:
+        """Store events, all of them or none; returns how many were new. When this returns, they are on the disk.
+
+        With `after` they are stored only as the next ones behind that head; else nothing is, and -1 is returned.
+        """
         for event in events:
             check_event(event)
         with self._store.change() as now:
+            if after is not None and now.events.head().hash != after.hash:
+                return -1
             return sum(_append(now, {**vars(event), "at": ""}) for event in events)
 
     def merge_from(self, other: str | os.PathLike[str]) -> int:
@@ -151,15 +158,21 @@ class JudgingJournal:
         with self._store.view() as now:
             return _in_order(now.events.rows(**place)), now.events.head(**place)
 
-    def head(self) -> ChainHead:
-        """The number of events and the hash that covers all of them."""
+    def head(self, until: int | None = None) -> ChainHead:
+        """The number of events up to a place in the file, by default all, and the hash that covers them."""
         with self._store.view() as now:
-            return now.events.head()
+            return now.events.head() if until is None else now.events.head(until)
 
     def events_at(self, hash_of: str) -> int | None:
         """After how many events the head of the chain was this hash; None if it never was."""
         with self._store.view() as now:
             return now.events.count_at(hash_of)
+
+    def events_at_uid(self, uid: str) -> int | None:
+        """How many events were stored before the one with this id; None if there is none."""
+        with self._store.view() as now:
+            rows = enumerate(now.events.rows())
+        return next((number for number, row in rows if row[1] == uid), None)
 
     def keep_desk(self, desk: Desk) -> None:
         """Store what a person has before them of a topic, in place of what they had. It is not an event."""

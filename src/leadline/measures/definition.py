@@ -90,6 +90,7 @@ class Definition:
         return get_args(kind) if get_origin(kind) is Literal else None
 
 
+COUNTS = ("judged", "num_ret", "unjudged")  # of documents: judgements drawn with known probabilities give them as any
 MEASURES = Register[Definition]("measure", "leadline.measures.catalogue", entry_points="leadline.measures")
 
 
@@ -198,8 +199,10 @@ class Measure(Result):
             from leadline.measures.hits import judged_only
 
             hits = judged_only(hits)
-        if self.definition.estimated is not None and hits.qrels is not None and hits.qrels.kind == "drawn":
-            return self.definition.estimated(hits, **self.options)[0]
+        if hits.qrels is not None and hits.qrels.kind == "drawn":
+            self.check_estimated(hits.qrels.name)
+            if self.definition.estimated is not None:
+                return self.definition.estimated(hits, **self.options)[0]
         values = self.definition.function(hits, **self.options)
         if getattr(values, "shape", None) != (hits.rows,):
             got = f"shape {values.shape}" if isinstance(values, np.ndarray) else type(values).__name__
@@ -207,6 +210,14 @@ class Measure(Result):
                 f"{self.text} must return an array with one value for each of {hits.rows} rows, got {got}"
             )
         return values
+
+    def check_estimated(self, name: str) -> None:
+        """Raise an error for a measure that judgements drawn with known probabilities cannot give."""
+        if (self.definition.estimated is None and self.definition.name not in COUNTS) or self.condensed:
+            raise MeasureError(
+                f"{self.text} cannot be estimated from the judgements of {name}, which were drawn with known "
+                "probabilities; AP, nDCG, P, PRES and R can be"
+            )
 
     @property
     def level(self) -> int:

@@ -14,15 +14,12 @@ right whatever the model says, and the more exact the better the model is.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from leadline.measures.gains import discounts, gains_of
 from leadline.measures.hits import Array, Hits, Integers
-
-if TYPE_CHECKING:
-    pass
 
 SHRUNK = 10  # judged relevant documents of all topics that a topic's share of a higher grade is mixed with
 LEAST_LEFT = 0.3  # of the divisor, where a document is left out

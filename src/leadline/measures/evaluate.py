@@ -39,7 +39,6 @@ Progress = Callable[[int, int], None]
 FilePath = str | os.PathLike[str]
 
 MAIN_MEASURE = "PRES@1000"  # decides where the user names none: recall matters, and how early it comes
-COUNTS = ("judged", "num_ret", "unjudged")  # measures that judgements drawn with known probabilities give as any other
 _DEFAULTS = {
     "plain": f"{MAIN_MEASURE} R@1000 AP nDCG@10 P@10 judged@10",
     "strata": "xinfAP infNDCG",
@@ -300,12 +299,7 @@ def check_needs(measures: Sequence[Measure], qrels: Qrels) -> None:
     """Raise an error for a measure that needs other judgements, before any run is read."""
     if qrels.kind == "drawn":
         for measure in measures:
-            counted = measure.definition.name in COUNTS
-            if (measure.definition.estimated is None and not counted) or measure.condensed:
-                raise MeasureError(
-                    f"{measure.text} cannot be estimated from the judgements of {qrels.name}, which were drawn with "
-                    f"known probabilities; AP, nDCG, P, PRES and R can be"
-                )
+            measure.check_estimated(qrels.name)
     for measure in measures:
         for need, kinds in (("strata", "stratum"), ("prels", "sampling probability")):
             if need in measure.view.needs and qrels.kind != need:

@@ -18,7 +18,7 @@ from leadline.text import sheet
 if TYPE_CHECKING:
     import polars
 
-PROBABILITY = ("probability",)
+PROBABILITY, EXPECTED = ("probability",), ("expected",)
 
 
 class RunColumns(NamedTuple):
@@ -41,6 +41,7 @@ class JudgementColumns(NamedTuple):
     weights: Sequence[float] | None = None
     strata: Sequence[str] | None = None
     probabilities: Sequence[float] | None = None
+    expected: Sequence[float] | None = None
 
 
 def run_columns(thing: Any, name: str) -> RunColumns:
@@ -91,7 +92,7 @@ def judgement_columns(given: Any, name: str) -> JudgementColumns:
 
 
 def judgement_columns_of_frame(frame: Any, where: str) -> JudgementColumns:
-    """The columns topic, document and grade of a data frame, and subtopic, weight, stratum or probability if there."""
+    """The columns topic, document and grade of a data frame, and those of judgements of other kinds if there."""
     table = sheet.as_polars(frame)
     topics = sheet.strings(table, sheet.pick(table, sheet.TOPIC, where), where)
     documents = sheet.strings(table, sheet.pick(table, sheet.DOCUMENT, where), where)
@@ -100,9 +101,8 @@ def judgement_columns_of_frame(frame: Any, where: str) -> JudgementColumns:
     if wrong.any():
         row = int(wrong.argmax())
         raise InputError(where, f"row {row + 1}: grade {grades[row]:g} is not a whole number of at most nine digits")
-    strata, subtopic, weight, probability = (
-        sheet.find_column(table, names) for names in (sheet.STRATUM, sheet.SUBTOPIC, sheet.WEIGHT, PROBABILITY)
-    )
+    names = sheet.STRATUM, sheet.SUBTOPIC, sheet.WEIGHT, PROBABILITY, EXPECTED
+    strata, subtopic, weight, probability, expected = (sheet.find_column(table, each) for each in names)
     labels = sheet.strings(table, subtopic, where) if subtopic else None
     if labels is not None and len(set(labels)) == 1:
         labels = None
@@ -115,6 +115,7 @@ def judgement_columns_of_frame(frame: Any, where: str) -> JudgementColumns:
         weights=list(sheet.numbers(table, weight, where)) if weight and labels is not None else None,
         strata=sheet.strings(table, strata, where) if strata else None,
         probabilities=list(sheet.numbers(table, probability, where)) if probability else None,
+        expected=list(sheet.numbers(table, expected, where)) if probability and expected else None,
     )
 
 

@@ -130,6 +130,9 @@ class Qrels(Result):
         if strata is not None:
             return builder.strata(Coded.of(strata).codes)
         if probabilities is not None and expected is not None:
+            for what, chances in (("probability", probabilities), ("expected probability", expected)):
+                if not all(0 <= chance <= 1 for chance in chances) or (what == "probability" and 0 in chances):
+                    raise InputError(name, f"a {what} is not between 0 and 1")
             return builder.drawn(np.asarray(probabilities, float), np.asarray(expected, float))
         if probabilities is not None:
             return builder.prels(np.asarray(probabilities, float))

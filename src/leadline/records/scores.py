@@ -178,20 +178,25 @@ class Scores(Result):
         """Half the 95 % interval of each mean for these very topics, where few judgements leave it open; else NaN.
 
         Student's t, with as many degrees of freedom as the topics are worth that the variance comes from
-        (Satterthwaite): it is an estimate itself, and a few topics with rare finds are most of it.
+        (Satterthwaite), at least 2: it is an estimate itself, and a few topics with rare finds are most of it.
 
         >>> values, all_alike, one_topic = np.zeros((1, 30, 2)), np.full(30, 0.09), np.eye(30)[0]
         >>> scores = Scores(("a",), tuple(map(str, range(30))), ("AP", "R"), values)
         >>> replace(scores, sampling=np.stack([all_alike, one_topic], axis=1)[None]).sampling_half_widths().round(4)
-        array([[0.1119, 0.4235]])
+        array([[0.1119, 0.1434]])
         """
         if self.sampling is None:
             return np.full((len(self.runs), len(self.measures)), np.nan)
         known = np.where(np.isnan(self.sampling), 0.0, self.sampling)
         topics = (~np.isnan(self.sampling)).sum(axis=1)
         total, squares = known.sum(axis=1), (known**2).sum(axis=1)
-        freedom = np.divide(total**2, squares, out=np.ones(total.shape), where=squares > 0)
-        widths = t_quantile(np.floor(freedom + 1e-9)) * np.sqrt(total) / np.maximum(topics, 1)
+        freedom = np.divide(total**2, squares, out=np.full(total.shape, 2.0), where=squares > 0)
+        freedom = np.maximum(freedom, 2.0)
+        # Between whole numbers of degrees of freedom the quantile is nearly straight in their reciprocal.
+        below, above = np.floor(freedom), np.floor(freedom) + 1
+        part = (1 / below - 1 / freedom) / (1 / below - 1 / above)
+        quantile = (1 - part) * t_quantile(below) + part * t_quantile(above)
+        widths = quantile * np.sqrt(total) / np.maximum(topics, 1)
         return np.where(topics >= FEWEST_TOPICS, widths, np.nan)
 
     def of(self, measure: str) -> Array:

@@ -117,7 +117,8 @@ def search(
     query: str,
     k: Count = 20,
     *,
-    model: str = "bm25",
+    system: str | Step | None = None,
+    model: str | None = None,
     fields: Sequence[str] | Mapping[str, float] | None = None,
     before: Day | None = None,
     after: Day | None = None,
@@ -134,7 +135,8 @@ def search(
     index: index folder, made by `leadline index`
     query: words to search for
     k: number of families to show
-    model: ranking model: bm25, bm25f, dirichlet or another, such as 'bm25(k1=0.9, b=0.4)'
+    system: system that ranks the documents (default: best, with what the index has)
+    model: rank by the words alone, with a model: bm25, bm25f, dirichlet or another, such as 'bm25(k1=0.9, b=0.4)'
     fields: fields to search, with weights: title=2,abstract (default: all)
     before: only patents published before this day, or before the first day of a month or year
     after: only patents published after this day, or after the last day of a month or year
@@ -160,7 +162,8 @@ def search(
         open_context(index),
         query,
         k,
-        model=model,
+        model=model or "bm25",
+        system=ranking_system(system, by_words=model is not None or fields is not None or newest),
         fields=fields,
         before=before,
         after=after,
@@ -173,6 +176,17 @@ def search(
         syntax=syntax,
     )
     return found if session is None else session.keep(found)
+
+
+def ranking_system(system: str | Step | None, *, by_words: bool) -> tuple[str, Step] | None:
+    """The system that ranks what a query finds, with its name; None where words alone do, by a model or by date."""
+    from leadline.retrieval.choices import DEFAULT_SYSTEM
+
+    if system is None:
+        return None if by_words else (DEFAULT_SYSTEM, _pipeline(DEFAULT_SYSTEM))
+    if by_words:
+        raise InputError("system", "orders documents itself: leave out model, fields and newest")
+    return (system if isinstance(system, str) else "system"), _pipeline(system)
 
 
 def prior_art(

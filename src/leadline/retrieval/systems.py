@@ -95,13 +95,16 @@ def best() -> Step:
     titled = Search("bm25", title=2.0)
     expanded = Survey() >> titled >> RM3(10, 30, 0.85, chances="equal") >> titled
     # What helps patents was not measured for topics in words: citations count less.
-    text = _with_vectors(expanded) >> Citations(20, 0.2, credit="rank", cap=2.0) >> FamilyMembers()
-    return Either(patent=_with_vectors(best_by_words()) >> best_afterwards(), text=text)
+    cited = Where(collection="there", then=Citations(20, 0.2, credit="rank", cap=2.0))
+    text = _with_vectors(expanded, 0.6) >> cited >> FamilyMembers()
+    return Either(patent=_with_vectors(best_by_words(), 0.35) >> best_afterwards(), text=text)
 
 
-def _with_vectors(words: Step) -> Where:
-    """Results by words, and where the index has vectors, together with those."""
-    share = 0.35  # of vectors
+def _with_vectors(words: Step, share: float) -> Where:
+    """Results by words, and where the index has vectors, together with those, which have this share.
+
+    A few words of a need say less than the vector of its meaning; the words of a whole patent say more.
+    """
     return Where(vectors="stored", then=Fuse((words, Dense()), "linear", (1 - share, share)), otherwise=words)
 
 

@@ -34,12 +34,13 @@ from leadline.retrieval.language.tree import (
     partial_dates,
     parts_of,
     query_text,
+    ranking_words,
 )
 from leadline.retrieval.models.ranking import Ranking
 from leadline.retrieval.models.searcher import Contribution, parse_model
 from leadline.retrieval.passages import Marker, Passages, Snippet, rarity
 from leadline.retrieval.pipeline.after.one_a_group import first_of_each
-from leadline.retrieval.pipeline.context import Query, Request, SearchContext
+from leadline.retrieval.pipeline.context import BooleanTopic, Query, Request, SearchContext
 from leadline.retrieval.strategy.headings import understood_line
 from leadline.text.checksums import read_sealed
 from leadline.text.files import readable_size
@@ -69,6 +70,7 @@ class SearchResult(Result):
     request: Request | None = None  # after the steps that followed the search, where there are any
     about_filters: Sequence[str] = ()  # notes on filters that are not part of the query
     about_session: Sequence[str] = ()  # notes on the session that it is kept in
+    system: str = ""  # what ranked the documents; empty: a model, by the words
 
     @property
     def understood(self) -> str:
@@ -106,17 +108,22 @@ class SearchResult(Result):
     def why(self, hit: Hit) -> list[Contribution]:
         """What each word adds to the score of a hit, the most first; then what each step adds that followed.
 
-        Words are those of the query, as it writes them.
+        Words are those of the query, as it writes them. The score of a system is divided among them as BM25 would, and
+        is the system's alone where a hit has none of them.
         """
         written = self.answer.written
         words = [
             Contribution(written.get(each.term, each.term), each.field, each.score)
             for each in sorted(self.language.why(self.answer, hit.row), key=lambda each: -each.score)
         ]
-        if self.request is None or not self.request.parts:
-            return words
-        by_query, *gains = (part.score_of(hit.row) for part in self.request.parts)
         total = sum(each.score for each in words)
+        parts = () if self.request is None else self.request.parts
+        if self.system and not parts:
+            alone = [Contribution(self.system, "", hit.score)]
+            return [each._replace(score=hit.score * each.score / total) for each in words] if total > 0 else alone
+        if self.request is None or not parts:
+            return words
+        by_query, *gains = (part.score_of(hit.row) for part in parts)
         shared = [Contribution(each.term, each.field, each.score * by_query / total) for each in words if total > 0]
         names = [part.name for part in self.request.parts[1:]]
         return [*shared, *(Contribution(name, "", gain) for name, gain in zip(names, gains, strict=True) if gain)]
@@ -185,8 +192,11 @@ def search_words(
     duplicates: Mapping[str, str] | None = None,
     earlier: Mapping[int, str] | None = None,
     syntax: str | None = None,
+    system: tuple[str, Step] | None = None,
 ) -> SearchResult:
     """The best k families for a query, after the first `start`; documents are searched until there are k families.
+
+    `system` is the name of a pipeline and the pipeline, which orders what the query finds instead of a model.
 
     `then` is a step that orders the first 1000 documents again. `duplicates` are documents with their groups of
     near-duplicates: the best of each group is found. `earlier` are earlier queries by number, for `#1 AND #2`. `syntax`
@@ -215,15 +225,57 @@ def search_words(
         )
         if answer.is_empty:
             raise InputError("QUERY", f"{text!r} has no word to search for" if text.strip() else "is empty")
-        request = None if then is None else then(context, _request(text, answer, mask))
+        request = None if system is None else _ranked(context, text, answer, language, mask, system)
+        if request is not None and request.ranking is not None:
+            request = replace(request, ranking=_then_the_rest(request.ranking, answer.ranking))
+        if then is not None:
+            request = then(context, request or _request(text, answer, mask))
         ranking = answer.ranking if request is None or request.ranking is None else request.ranking
         if duplicates is not None:
             ranking = first_of_each(context, ranking, duplicates)
         first = context.one_a_family(ranking, last)
         if len(first) == last or len(answer.ranking) < depth:
             hits = read_hits(context, first, start)
-            return SearchResult(text, answer, hits, context, language, request=request, about_filters=about)
+            named = system[0] if system is not None and answer.terms and answer.order == "score" else ""
+            return SearchResult(
+                text, answer, hits, context, language, request=request, about_filters=about, system=named
+            )
         depth *= 4
+
+
+def _ranked(
+    context: SearchContext,
+    text: str,
+    answer: Answer,
+    language: Language,
+    mask: NDArray[np.bool_] | None,
+    system: tuple[str, Step],
+) -> Request | None:
+    """What a query finds in the order of a system; None where it has no words to rank by, or asks for another order.
+
+    The query decides what is found, the system only the order: a document without any of its words is not added, as an
+    expansion of the query or vectors would.
+    """
+    name, pipeline = system
+    if answer.order != "score" or not answer.terms:
+        return None
+    if pipeline.wants_patent:
+        raise InputError("--system", f"{name} searches for patents, and a query is in words: `leadline prior-art`")
+    tree = understand(answer.query, language.index.fields, list(language.saved or ())).tree
+    words = "" if tree is None else " ".join(ranking_words(tree))
+    topic = Topic("query", words or text)
+    matching = answer.matching if mask is None else answer.matching & mask
+    done = pipeline(context, Request(topic, boolean=BooleanTopic("title", answer, language)).only(matching))
+    if done.ranking is None:
+        raise InputError("--system", f"{name} finds no documents: add a search step")
+    return done
+
+
+def _then_the_rest(first: Ranking, others: Ranking) -> Ranking:
+    """A ranking, and behind it the documents that only another has, in their order, with its lowest score."""
+    rest = others.rows[~np.isin(others.rows, first.rows)]
+    lowest = min(0.0, float(first.scores[-1])) if len(first) else 0.0
+    return Ranking(np.concatenate([first.rows, rest]), np.concatenate([first.scores, np.full(len(rest), lowest)]))
 
 
 def _request(text: str, answer: Answer, mask: NDArray[np.bool_] | None) -> Request:

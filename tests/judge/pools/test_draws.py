@@ -166,6 +166,9 @@ def test_a_good_machine_narrows_the_intervals_and_a_bad_one_does_no_harm() -> No
             width.append(found.sampling_half_widths().mean())
             error.append(np.abs(found.mean_values() - real).mean())
         widths[name], errors[name] = np.mean(width), np.mean(error)
+        assert pool.draws is not None
+        worth = pool.draws.machine_worth(grades)
+        assert {"nobody": np.isnan(worth), "good": worth > 1.3, "noise": worth < 1.6, "against": worth > 1.3}[name]
     assert widths["good"] < 0.8 * widths["nobody"]
     assert widths["noise"] < 1.3 * widths["nobody"]
     assert errors["against"] < 1.3 * errors["nobody"] + 0.01  # a machine that says the opposite is as good as one
@@ -260,3 +263,26 @@ def test_a_machine_is_read_as_probabilities_or_labels(tmp_path: Path) -> None:
     runs, _ = field(2, topics=2, documents=20)
     with pytest.raises(InputError, match="judges none of the documents"):
         Draws.first(runs, machine={("9", "z"): 0.5})
+
+
+@pytest.mark.parametrize("name", ["pool.txt", "pool.txt.json"])
+@pytest.mark.parametrize("damage", ["gone", "empty", "cut", "longer", "flipped", "swapped"])
+def test_every_damage_is_found(name: str, damage: str, tmp_path: Path) -> None:
+    runs, truth = field(3, topics=3, documents=40)
+    for folder, seed in (("a", 1), ("b", 2)):
+        (tmp_path / folder).mkdir()
+        after(1, runs, truth, ends=(5, 10), seed=seed)[0].write(tmp_path / folder / "pool.txt")
+    path = tmp_path / "a" / name
+    content = path.read_bytes()
+    middle = len(content) // 2
+    changed = {
+        "empty": b"",
+        "cut": content[:middle],
+        "longer": content + b"x",
+        "flipped": content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :],
+        "swapped": (tmp_path / "b" / name).read_bytes(),
+    }
+    path.unlink() if damage == "gone" else path.write_bytes(changed[damage])
+    found = list(check_pool(tmp_path / "a" / "pool.txt"))
+    assert found
+    assert all(each.mend for each in found)

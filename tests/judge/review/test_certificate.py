@@ -11,13 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.errors import InputError
-from leadline.judge.review.stopping import Certificate, missing_limits, with_sensitivity
+from leadline.judge.review.audit import AUDIT_PRIOR, KEPT_PRIOR
+from leadline.judge.review.stopping import READING_PRIOR, Certificate, Prior, missing_limits, with_sensitivity
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.2, 0.5])
 @pytest.mark.parametrize(("unread", "found"), [(1, 0), (9, 3), (16, 19), (30, 40)])
+@pytest.mark.parametrize("prior", [READING_PRIOR, AUDIT_PRIOR, KEPT_PRIOR])
 def test_a_true_number_is_rejected_at_any_look_with_probability_alpha_at_most(
-    unread: int, found: int, alpha: float
+    unread: int, found: int, alpha: float, prior: Prior
 ) -> None:
     """Every path of draws, with exact probabilities."""
     drawn, hits = np.divmod(np.arange((unread + 1) ** 2), unread + 1)
@@ -25,7 +27,9 @@ def test_a_true_number_is_rejected_at_any_look_with_probability_alpha_at_most(
     limits = dict(
         zip(
             zip(drawn[possible].tolist(), hits[possible].tolist(), strict=True),
-            missing_limits(found, unread, drawn[possible], hits[possible], target=0.95, alpha=alpha).tolist(),
+            missing_limits(
+                found, unread, drawn[possible], hits[possible], target=0.95, alpha=alpha, prior=prior
+            ).tolist(),
             strict=True,
         )
     )

@@ -11,8 +11,12 @@ from tests.judge.review.conftest import Mark
 from leadline.errors import InputError
 from leadline.judge.journal import new_uid
 from leadline.judge.review.exchange import change_settings
+from leadline.judge.review.learners import TextFeatures
+from leadline.judge.review.next_step import switch_events
 from leadline.judge.review.project import ReviewProject
-from leadline.judge.review.review_state import Proposer, ReviewState, switch_events
+from leadline.judge.review.report import ReviewReport
+from leadline.judge.review.review_state import Proposer, ReviewState
+from leadline.text.store.events import ChainHead
 
 
 def state_of(project: ReviewProject) -> ReviewState:
@@ -23,7 +27,7 @@ def state_of(project: ReviewProject) -> ReviewState:
 def switch(project: ReviewProject) -> None:
     state = state_of(project)
     with contextlib.closing(project.journal()) as journal:
-        journal.append_all(switch_events(state, new_uid(), "anna", "assessor", 5))
+        journal.append_all(switch_events(state, new_uid(), "anna", "assessor", ChainHead(0, "5")))
 
 
 def test_the_journal_has_the_settings_that_count(project: ReviewProject) -> None:
@@ -33,6 +37,11 @@ def test_the_journal_has_the_settings_that_count(project: ReviewProject) -> None
     assert (found.learner, found.target) == ("naive-bayes", 0.8)
     assert ReviewProject.open(project.folder).settings.learner == "svm"  # as the review began
     assert state_of(project).project.row_of is project.row_of
+    report = ReviewReport.of(state_of(project), [])
+    assert [text for label, text in report.searched if label.startswith("Changed")] == [
+        "learner naive-bayes, by start",
+        "target 0.8, by start",
+    ]
 
 
 @pytest.mark.parametrize("changed", [{}, {"learner": "oracle"}, {"target": 1.0}, {"target": 0.0}])
@@ -75,3 +84,22 @@ def test_a_proposer_goes_on_with_another_learner(project: ReviewProject, mark: M
     proposer.use("svm")
     proposer.learn()
     assert np.allclose(proposer.scores, svm)
+
+
+def test_features_may_come_late(project: ReviewProject, mark: Mark) -> None:
+    state = mark(*(f"a{n}" for n in range(1, 31)))
+    rows = np.array(state.first_read)
+    made: list[int] = []
+
+    def features() -> TextFeatures:
+        made.append(1)
+        return project.features()
+
+    late = Proposer(features, "svm", lambda: (rows, state.relevant()[rows]), units=len(project.units), seed=1)
+    assert len(late.scores) == len(project.units)  # cards can be given out before a word was weighed
+    assert not made
+    late.learn()
+    late.learn()
+    at_once = Proposer(project.features(), "svm", lambda: (rows, state.relevant()[rows]), seed=1)
+    assert np.array_equal(late.scores, at_once.scores)
+    assert made == [1]

@@ -26,9 +26,11 @@ from leadline.judge.review.machine_readers import (
     machine_words,
     opinion_event,
 )
+from leadline.judge.review.next_step import switch_events
 from leadline.judge.review.project import STAGES, ReviewProject, check_review
 from leadline.judge.review.report import certificate_sentences
-from leadline.judge.review.review_state import ReadingQueue, ReviewState, switch_events
+from leadline.judge.review.review_state import ReadingQueue, ReviewState
+from leadline.text.store.events import ChainHead
 
 
 @pytest.fixture
@@ -148,7 +150,7 @@ def test_what_a_machine_excludes_is_read_last_and_can_be_drawn(project: ReviewPr
     names = coming(state, scores)
     kept = [each for each in names if wrong[each] == 0.9]
     assert names[: len(kept)] == kept
-    store(project, *switch_events(state, new_uid(), "anna", "assessor", 5))
+    store(project, *switch_events(state, new_uid(), "anna", "assessor", ChainHead(0, "5")))
     assert len(state_of(project).draws[1].order) == len(names)  # also what the machine excluded
 
 
@@ -188,7 +190,7 @@ def test_what_random_draws_say(project: ReviewProject, mark: Mark) -> None:
     assert "is not measured" in machine_sentences(state_of(project))[0]
     mark("a1", "a2")
     state = state_of(project)
-    store(project, *switch_events(state, new_uid(), "anna", "assessor", 5))
+    store(project, *switch_events(state, new_uid(), "anna", "assessor", ChainHead(0, "5")))
     order = state_of(project).draws[1].order
     state = mark(*(project.units[row][0] for row in order.tolist()))
     rows = {(row[0], row[1], row[2]): row[3:] for row in agreement_of_review(state).rows}

@@ -24,18 +24,19 @@ from leadline.judge.review.exchange import (
     review_qrels,
     review_ris,
 )
+from leadline.judge.review.next_step import switch_events
 from leadline.judge.review.project import STAGES, ReviewProject, ReviewSettings
 from leadline.judge.review.report import ReviewReport, certificate_sentences, prisma_counts
-from leadline.judge.review.review_state import ReviewState, switch_events
+from leadline.judge.review.review_state import ReviewState
 from leadline.judge.review.stopping import Certificate, ReadingTable
 
 BEFORE = [f"a{number}" for number in (5, 10, 15, 20, 25, 1, 2, 3)]
 
 
-def switched(project: ReviewProject, seed: int = 7, uid: str = "switch-1") -> ReviewState:
+def switched(project: ReviewProject, uid: str = "switch-1") -> ReviewState:
     with contextlib.closing(project.journal()) as journal:
         state = ReviewState.of(project, journal.events())
-        journal.append_all(switch_events(state, uid, "anna", "assessor", seed))
+        journal.append_all(switch_events(state, uid, "anna", "assessor", journal.head()))
         return ReviewState.of(project, journal.events())
 
 
@@ -48,7 +49,7 @@ def test_the_whole_order_is_in_the_journal_before_the_first_draw(project: Review
     state = switched(project)
     draws = state.draws[1]
     assert len(draws.order) == 60 - 9
-    assert draws.is_as_seeded
+    assert draws.is_as_seeded(project.units)
     with contextlib.closing(project.journal()) as journal:
         kinds = [event.kind for event in journal.events()]
         stored = next(event for event in journal.events() if event.kind == "draws")
@@ -59,11 +60,11 @@ def test_the_whole_order_is_in_the_journal_before_the_first_draw(project: Review
 
 def test_nobody_can_draw_again(project: ReviewProject, mark: Mark) -> None:
     mark(*BEFORE)
-    first = switched(project, 7).draws[1]
+    first = switched(project).draws[1]
     with contextlib.closing(project.journal()) as journal:
         # Another process that did not see the first switch stores an order of its own.
         fresh = ReviewState(project)
-        journal.append_all(switch_events(fresh, "switch-2", "ben", "assessor", 8))
+        journal.append_all(switch_events(fresh, "switch-2", "ben", "assessor", journal.head()))
         state = ReviewState.of(project, journal.events())
     assert state.draws[1].seed == first.seed
     assert np.array_equal(state.draws[1].order, first.order)
@@ -241,7 +242,7 @@ def test_an_order_of_many_is_cut_into_events(tmp_path: Path) -> None:
     project = begin_review(tmp_path / "large", [source], ReviewSettings("Large"))
     state = switched(project)
     assert len(state.draws[1].order) == 9000
-    assert state.draws[1].is_as_seeded
+    assert state.draws[1].is_as_seeded(project.units)
     with contextlib.closing(JudgingJournal(project.folder / "journal")) as journal:
         assert sum(event.kind == "draws" for event in journal.events()) > 2
 

@@ -70,5 +70,5 @@ def test_a_ranked_order_that_is_better_than_chance_keeps_its_promise() -> None:
 def test_the_certificate_stops_before_the_end() -> None:
     labels = planted(5, 4000, 400)
     stop = RULES.named("ppr").function(Review(labels, 0.8))
-    assert switch_point(labels) < stop.read < 0.9 * len(labels)
+    assert switch_point(labels, 0.8) < stop.read < 0.9 * len(labels)
     assert stop.found >= 320

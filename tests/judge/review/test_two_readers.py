@@ -11,10 +11,12 @@ from tests.judge.review.conftest import Mark, articles
 
 from leadline.judge.journal import Event, new_uid
 from leadline.judge.review.exchange import begin_review
+from leadline.judge.review.next_step import switch_events
 from leadline.judge.review.project import STAGES, ReviewProject, ReviewSettings
 from leadline.judge.review.report import certificate_sentences
-from leadline.judge.review.review_state import ReadingQueue, ReviewState, switch_events
+from leadline.judge.review.review_state import ReadingQueue, ReviewState
 from leadline.judge.review.stopping import sensitivity_limit
+from leadline.text.store.events import ChainHead
 
 ALPHA = 0.05
 
@@ -53,7 +55,8 @@ def simulated(
     order = np.argsort(rng.random(documents) - 0.5 * truth)  # a learner that finds some of the relevant sooner
     for row in order[: documents // 4].tolist():
         read(row)
-    for event in switch_events(state, new_uid(), "olga", "organiser", int(rng.integers(2**31))):
+    head = ChainHead(0, f"{int(rng.integers(2**31)):x}")
+    for event in switch_events(state, new_uid(), "olga", "organiser", head):
         state.add(event)
     for row in state.draws[1].order[:drawn].tolist():
         read(row)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import unicodedata
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leadline.errors import InputError
-from leadline.retrieval.choices import Syllables
-from leadline.retrieval.index.analysis import Analysis, _spans, classes, joined
-from leadline.retrieval.index.kernels import find_words
+from leadline.retrieval.index.analysis import Analysis, _spans, classes, joined, prepared
+from leadline.retrieval.index.kernel_arguments import ALONE, AMPERSAND, BETWEEN, DIGIT, HYPHEN, LETTER, POINT
 
 WHOLE = Analysis(stemming="none", stop_words="none")
 
@@ -60,19 +62,39 @@ def test_wrong_settings_are_refused() -> None:
         Analysis(language="fi")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
-    st.lists(st.text(st.sampled_from("ab1.,- é水\U0001f600\U00020000₂전지용ー"), max_size=12), max_size=4),
-    st.booleans(),
+    st.lists(st.text(st.sampled_from("abzé1.,- `{AZ水\U00020000₂전"), max_size=12), max_size=4),
+    st.lists(st.integers(0, 140), min_size=4, max_size=4),
     st.booleans(),
 )
-def test_both_engines_find_the_same_words(texts: list[str], chemical: bool, pairs: bool) -> None:
-    syllables: Syllables = "pairs" if pairs else "whole"
+def test_both_engines_find_the_same_words_among_long_runs_of_letters(
+    texts: list[str], lengths: list[int], chemical: bool
+) -> None:
+    """Runs of small letters are passed over 64 bytes at a time, up to the end of their text."""
+    content, offsets = joined([text + "q" * length for text, length in zip(texts, lengths, strict=False)], "kept")
+    found = [
+        _spans.version(kernels)(content, offsets, "chemical" if chemical else "plain") for kernels in (False, True)
+    ]
+    assert [part.tolist() for part in found[0]] == [part.tolist() for part in found[1]]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.text(st.sampled_from("aBΣ1 é水₂İẞ\xad"), max_size=5), max_size=9))
+def test_joined_texts_are_prepared_as_each_alone(texts: list[str]) -> None:
     content, offsets = joined(texts)
-    room = len(content)
-    starts, lengths, of_text = [0] * room, [0] * room, [0] * (len(texts) + 1)
-    plain = content.tolist(), len(texts), offsets.tolist(), classes(syllables).tolist(), chemical
-    count = find_words(*plain, starts, lengths, of_text)
-    for kernels in (False, True):
-        found = _spans.version(kernels)(content, offsets, "chemical" if chemical else "plain", syllables)
-        assert [part.tolist() for part in found] == [starts[:count], lengths[:count], of_text]
+    alone = [prepared(text) for text in texts]
+    cut = [content[start:stop].tobytes() for start, stop in pairwise(offsets.tolist())]
+    assert cut == alone
+    assert not content[int(offsets[-1]) :].any()
+
+
+def test_the_classes_of_characters_are_as_unicode_says() -> None:
+    found = classes()
+    for code in (*range(0x3000), *range(0x3000, 0x10000, 7)):
+        character, kind = chr(code), LETTER if unicodedata.category(chr(code))[0] in "LMN" else BETWEEN
+        if character.isdecimal():
+            kind = DIGIT
+        assert found[code] in ((kind,) if character not in ".,-&" else (POINT, HYPHEN, AMPERSAND)) or (
+            found[code] == ALONE and unicodedata.category(character) == "Lo"
+        ), hex(code)

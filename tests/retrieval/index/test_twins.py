@@ -9,13 +9,14 @@ from tempfile import NamedTemporaryFile
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.conftest import examples
 
 from leadline.errors import InputError
-from leadline.retrieval.index import analysis, arrays, inverting, packing, segment
+from leadline.retrieval.index import analysis, arrays, derived, inverting, packing, segment
 from leadline.retrieval.index import analysis as occurrences
 from leadline.retrieval.index import index as uniting
 from leadline.retrieval.index import terms as forms
@@ -298,3 +299,22 @@ def test_an_empty_field_and_a_field_of_stop_words(tmp_path: Path, monkeypatch: p
         Index.build(documents, tmp_path / engine, fields=["title", "body"], positions=True)
         written[engine] = files_of(tmp_path / engine)
     assert written["plain"] == written["compiled"]
+
+
+@given(st.lists(st.integers(0, 9), max_size=40), st.binary(max_size=60))
+def test_counts_of_codes_and_marks_of_sentences(codes: list[int], content: bytes) -> None:
+    plain, fast = both(forms._code_counts, np.array(codes, np.int32), 10)
+    assert plain == fast
+    marked = content.translate(bytes(b"a. \n!?;\t\0b"[byte % 10] for byte in range(256)))
+    plain, fast = both(derived._marks, np.frombuffer(marked + bytes(64), np.uint8))
+    assert plain == fast
+
+
+@given(
+    st.lists(st.lists(st.text(st.sampled_from("aZé水"), min_size=1, max_size=3), max_size=3), min_size=1, max_size=6)
+)
+def test_a_column_of_words_is_the_same_from_lists_and_from_a_table(values: list[list[str]]) -> None:
+    table = pl.Series(values, dtype=pl.List(pl.String))
+    one, other = inverting.coded(values), inverting.coded(table)
+    assert list(one.terms) == list(other.terms)
+    assert _flat([one.codes, one.offsets]) == _flat([other.codes, other.offsets])

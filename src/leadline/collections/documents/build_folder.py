@@ -178,14 +178,15 @@ class Staging:
             journal.write(line)
 
     def copy_parts(self, inside: Path, manifest: dict[str, Any]) -> int:
-        """Copy the parts of a collection in a folder, unless that is done; return their number."""
+        """Take over the parts of a collection in a folder, unless that is done; return their number.
+
+        Parts are never changed, so a second name for the same file will do, where the system has that.
+        """
         for number, part in enumerate(manifest["parts"]):
             if not self.has(number):
                 old, new = inside / part["file"], self.part(number)
                 for source, target in ((old, new), (sums_path(old), sums_path(new))):
-                    content = stored_bytes(source)
-                    with reported(target, len(content)):
-                        target.write_bytes(content)
+                    _link_or_copy(source, target)
                 facts = {"sha256": part["sha256"], "sums": manifest["checksums"][sums_path(old).name]}
                 if (_sha256(new), _sha256(sums_path(new))) != (facts["sha256"], facts["sums"]):
                     raise InputError(str(old), "is damaged, its checksum does not fit: build the collection again")
@@ -334,6 +335,18 @@ class Staging:
                 path = self.part(number)
                 if (_sha256(path), _sha256(sums_path(path))) == (entry["sha256"], entry["sums"]):
                     self.done[number] = entry
+
+
+def _link_or_copy(source: Path, target: Path) -> None:
+    """Give a file a second name, or copy it where the system has no second names."""
+    if is_stored(source):  # and not a link, or missing, of which reading says what is wrong
+        with contextlib.suppress(OSError):
+            target.unlink(missing_ok=True)  # of an update that was killed
+            os.link(source, target)
+            return
+    content = stored_bytes(source)
+    with reported(target, len(content)):
+        target.write_bytes(content)
 
 
 def _sync(path: Path) -> None:

@@ -319,9 +319,6 @@ def unite(above: NDArray[np.uint32], some: NDArray[np.uint32], others: NDArray[n
     >>> first_of(above, np.arange(6, dtype=np.uint32)).tolist()
     [0, 1, 2, 1, 4, 1]
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     ends = []
     for nodes in (some, others):
         ends.append(first_of(above, nodes))
@@ -329,6 +326,9 @@ def unite(above: NDArray[np.uint32], some: NDArray[np.uint32], others: NDArray[n
     apart = ends[0] != ends[1]
     if not apart.any():
         return
+    from scipy.sparse import coo_array  # half a second to import, which most updates do without
+    from scipy.sparse.csgraph import connected_components
+
     nodes, places = np.unique(np.concatenate([end[apart] for end in ends]), return_inverse=True)
     here, there = np.split(places.reshape(-1), 2)
     graph = coo_array((np.ones(len(here), np.int8), (here, there)), shape=(len(nodes), len(nodes)))

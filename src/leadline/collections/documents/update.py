@@ -13,6 +13,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from leadline.collections.choices import DEFAULT_RULE
 from leadline.collections.documents.build import (
     LEAST_DOCUMENT_BYTES,
@@ -68,7 +70,8 @@ def update(
     if origin.get("mapping") is not None and rules is None:
         raise InputError(str(folder), "was built with --map: name the mapping again, with --map TOML")
     keep = origin.get("keep", [])  # one that no build made has all its documents
-    has_claims = bool((old.records["claims"] > 0).any())
+    places = old.records_at(np.arange(len(old)), ("claims", "part", "place"))
+    has_claims = bool((places["claims"] > 0).any())
     usual = DEFAULT_RULE if has_claims else ANY_TEXT
     options = Options(usual if keep is None else checked_rule(keep), form, rules)
     made_by = None if mapping is None else fingerprint(Path(mapping))
@@ -111,7 +114,7 @@ def update(
         return staging.finish(
             tables.get("citations"),
             tables.get("families"),
-            replaced=Replaced(count, old.records.select("part", "place"), deleted),
+            replaced=Replaced(count, places.select("part", "place"), deleted),
         )
 
 

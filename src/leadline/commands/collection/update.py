@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from typing import TYPE_CHECKING
 
 from leadline.commands.collection.build import add_form_option, left_out
 from leadline.commands.shared.argument_kinds import INPUT_TREE, InputPath
@@ -18,6 +19,11 @@ from leadline.commands.shared.output import print_notes, progress_bar
 from leadline.commands.shared.signature import public
 from leadline.errors import UsageError
 from leadline.records.result import counted
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from leadline.collections.documents.collection import Collection
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,7 +54,7 @@ def run(options: argparse.Namespace) -> None:
     delete = _ids_to_delete(options.delete)
     if not options.sources and not delete:
         raise UsageError("SOURCE", "name documents to add, or --delete IDS")
-    before = set(Collection.open(options.collection).records["id"])
+    before = _ids_in(Collection.open(options.collection))
     with progress_bar("reading", quiet=options.quiet) as progress:
         manifest = update(
             options.collection,
@@ -59,10 +65,18 @@ def run(options: argparse.Namespace) -> None:
             processes=options.processes or os.cpu_count() or 1,
             progress=progress,
         )
-    after = set(Collection.open(options.collection).records["id"])
-    changes = f"{len(after - before):,} added, {len(before - after):,} deleted"
+    after = _ids_in(Collection.open(options.collection))
+    stayed = len(after.join(before, on="id", how="semi"))
+    changes = f"{len(after) - stayed:,} added, {len(before) - stayed:,} deleted"
     print(f"{counted(manifest['counts']['documents'], 'document')}, {len(before):,} before: {changes}")
     print_notes(left_out(manifest, options.collection), options)
+
+
+def _ids_in(collection: Collection) -> pl.DataFrame:
+    """The ids of its documents, each once."""
+    import numpy as np
+
+    return collection.records_at(np.arange(len(collection)), ("id",))
 
 
 def _ids_to_delete(written: str | None) -> list[str]:

@@ -43,5 +43,6 @@ def run(options: argparse.Namespace) -> None:
     left = len(pool.to_judge()) - sum(key in grades for key in pool.to_judge().select("topic", "document").rows())
     unsure = sum(grade == UNSURE for grade in grades.values())
     done = counted(len(grades) - unsure, "document")
-    said = [f"{done} judged, {unsure:,} unsure and {left:,} left (both -2 in the file)", *notes]
+    saved = [] if pool.draws is None else pool.draws.machine_said(grades)
+    said = [f"{done} judged, {unsure:,} unsure and {left:,} left (both -2 in the file)", *notes, *saved]
     print_notes(said, options)

@@ -38,6 +38,7 @@ def run(options: argparse.Namespace) -> None:
         problem = f"{counted(left, 'document')} of the round are left to judge: judge them, or give --unfinished"
         raise InputError(options.pool, problem)
     drawn = pool.next_round(grades, to=options.to)
+    assert pool.draws is not None
     drawn.write_round(options.pool)
     assert drawn.draws is not None
     number, new = drawn.draws.rounds, len(drawn.to_judge()) - len(pool.to_judge())
@@ -48,4 +49,4 @@ def run(options: argparse.Namespace) -> None:
         notes.append(
             f"{counted(left, 'document')} of earlier rounds left to judge: what the model expects counts there"
         )
-    print_notes(notes, options)
+    print_notes([*notes, *pool.draws.machine_said(grades)], options)

@@ -1,18 +1,21 @@
-"""Check a review in full, and whether its journal still has what a report certified.
+"""Check a review in full, what a report of it certified, and whether it was drawn twice.
 
 Each event of the journal has a hash that covers the one before it, and a report prints the last one. CERTIFICATE is
-such a report: the PDF, its page saved from a browser, or only the hash. Exits with status 1 if anything is damaged, or
-if the journal does not have these events any more.
+such a report: the PDF, its page saved from a browser, or only the hash. It may also be another copy of the review, its
+folder or its backup: then their random draws are compared. Exits with status 1 if anything is damaged, if the journal
+does not have these events any more, or if the review was drawn in two orders.
 
 Examples:
   leadline review check asthma
   leadline review check asthma asthma.pdf
+  leadline review check asthma monday.zip
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+import zipfile
 from pathlib import Path
 
 from leadline.commands.shared.argument_kinds import FILE_OR_WORD
@@ -25,7 +28,11 @@ from leadline.records.result import counted
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_review(parser)
     parser.add_argument(
-        "certificate", metavar="CERTIFICATE", type=FILE_OR_WORD, nargs="?", help="a report of the review, or its hash"
+        "certificate",
+        metavar="CERTIFICATE",
+        type=FILE_OR_WORD,
+        nargs="?",
+        help="a report of the review, its hash, or another copy",
     )
     add_options(parser, "-o", "-q")
 
@@ -39,7 +46,7 @@ def run(options: argparse.Namespace) -> None:
     lines.append(f"the review {folder} is {'sound' if sound else 'damaged'}")
     if sound and options.certificate:
         said, sound = _certified(folder, options.certificate)
-        lines.append(said)
+        lines += said
     write("".join(f"{line}\n" for line in lines), options.output)
     if sound:
         print_notes(journal_notes(folder), options)
@@ -47,14 +54,16 @@ def run(options: argparse.Namespace) -> None:
         sys.exit(1)
 
 
-def _certified(folder: Path, certificate: str) -> tuple[str, bool]:
-    """Whether the journal has what a certificate says, in a sentence."""
-    from leadline.judge.review.project import certified_events
+def _certified(folder: Path, certificate: str) -> tuple[list[str], bool]:
+    """Whether the journal has what a certificate says, or draws as another copy does, in sentences."""
+    from leadline.judge.review.project import certified_events, compared_draws
 
+    if Path(certificate).is_dir() or zipfile.is_zipfile(certificate):
+        return compared_draws(folder, Path(certificate))
     named, events = certified_events(folder, certificate)
     if events is None:
-        return (
+        return [
             f"the journal does NOT have the events that {certificate} certified (head {named[:12]}…): some were "
             "taken out or changed since, or the report is of another copy of the review"
-        ), False
-    return f"the journal still has the {counted(events, 'event')} that {certificate} certified, unchanged", True
+        ], False
+    return [f"the journal still has the {counted(events, 'event')} that {certificate} certified, unchanged"], True

@@ -4,7 +4,7 @@ The form follows the ending of FILE: .ris, .nbib and .csv are all documents with
 source said of them (journal, volume, pages, DOI, keywords ...); anything else is a file of
 judgements, which `leadline evaluate` reads. `--as pool` adds the strata: what was read in the learner's order, and the
 random sample of the rest, which xinfAP and infNDCG estimate from. `--as reading` is the table that `leadline review
-stop` reads. Unsure documents have no judgement.
+stop` reads, `--as audit` that of the expert's decisions for `review stop --audit`. Unsure documents have no judgement.
 
 Examples:
   leadline review export asthma -o asthma.qrels
@@ -25,7 +25,7 @@ from leadline.judge.choices import STAGES
 from leadline.records.result import counted
 from leadline.text.owned_files import POOLS
 
-FORMS = ("qrels", "pool", "ris", "nbib", "csv", "reading")
+FORMS = ("qrels", "pool", "ris", "nbib", "csv", "reading", "audit")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from leadline.judge.review.exchange import (
+        audit_table,
         decisions,
         reading_table,
         review_nbib,
@@ -62,7 +63,8 @@ def run(options: argparse.Namespace) -> None:
     elif form == "nbib":
         write(review_nbib(state, stage), options.output)
     else:
-        table = reading_table(state) if form == "reading" else review_table(state, stage)
+        tables = {"reading": reading_table, "audit": audit_table}
+        table = tables[form](state) if form in tables else review_table(state, stage)
         write(table.encoded("csv"), options.output)
     print_notes(_notes(decisions(state, stage).tolist()), options)
 

@@ -25,5 +25,6 @@ def run(options: argparse.Namespace) -> None:
 
     state, events, head = open_review(options)
     report = ReviewReport.of(state, events, head)
-    write(report_pdf(report, state.round_certificate(state.project.current_round)), options.output)
-    print_notes([*report.certificate, str(head)], options)
+    number = state.project.current_round
+    write(report_pdf(report, state.round_certificate(number), state.round_audit(number)), options.output)
+    print_notes([*report.certificate, *report.audit, str(head)], options)

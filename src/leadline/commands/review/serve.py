@@ -143,7 +143,7 @@ def _serve(options: argparse.Namespace, project: ReviewProject) -> None:
     links = [f"  {name:<12} {address.link(people.add(name, 'assessor'))}\n" for name in options.reviewers]
     if links:
         write("".join(["Personal links, shown only now:\n", *links]))
-    desk = ReviewDesk(project)
+    desk = ReviewDesk(project, late=True)
     with contextlib.closing(desk):
         desk.proposer.start()
         if not options.quiet:

@@ -4,27 +4,44 @@ LABELS are judgements (one review per topic), or an export of ASReview (CSV or R
 review are the documents that have a label; where all of them are relevant, the whole collection. Each seed begins with
 another relevant document and another that is not.
 
-Instead of a collection, DIR may be a review that was read with `leadline review serve`, without LABELS: this is what
+Instead of a collection, DIR may be an export with labels, or a folder of them, without LABELS: each is a review. Or
+DIR may be a review that was read with `leadline review serve`, without LABELS: this is what
 another procedure would have found. Documents that nobody read count as not relevant.
+
+With --overlook, readers overlook shares of what is relevant; the table says how often what each certificate states is
+true then, and what it costs: that of the reading, and that of an audit by an expert, whose word the labels are.
 
 Examples:
   leadline review simulate articles labels.qrels --seeds 20
   leadline review simulate articles review.csv --learner svm,naive-bayes --rule ppr,buscar --target 0.9 --by-review
   leadline review simulate asthma --learner svm,naive-bayes
+  leadline review simulate articles labels.qrels --overlook 0,0.02,0.05,0.1 --target 0.9
+  leadline review simulate articles labels.qrels --overlook 0.05 --readers 2 --hard
+  leadline review simulate review.csv --seeds 1 --batch 1 --runs orders
 """
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leadline.commands.shared.argument_kinds import WORD, OutputFolder
 from leadline.commands.shared.judging import open_review
-from leadline.commands.shared.options import add_options, check_format, split_list, wrong_usage
+from leadline.commands.shared.options import (
+    add_options,
+    bounded_number,
+    check_format,
+    list_of,
+    split_list,
+    whole_number,
+    wrong_usage,
+)
 from leadline.commands.shared.output import print_notes, progress_bar, write_table
 from leadline.commands.shared.signature import public
 from leadline.errors import UsageError
 from leadline.judge.choices import LEARNER_NAMES, STOPPING_RULES
+from leadline.options import Bounds
 from leadline.records.result import counted, number
 
 if TYPE_CHECKING:
@@ -38,7 +55,8 @@ EXPORTS = (".csv", ".ris", ".csv.gz", ".ris.gz")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add_options(parser, "collection")
+    described = "collection folder, made by `leadline collection build`; a review; or exports with labels"
+    add_options(parser, "collection", help=described)
     names = {"metavar": "NAMES", "type": WORD}
     public("simulate_review").add(
         parser,
@@ -49,6 +67,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         target={"metavar": "RECALL"},
     )
     public("read_labels").add(parser, "column", column={"metavar": "NAME"})
+    add(
+        "--overlook",
+        metavar="SHARES",
+        type=list_of(bounded_number(Bounds(0, 1, below=True))),
+        help="simulate readers who overlook these shares of what is relevant, and an audit",
+    )
+    add("--readers", metavar="N", type=whole_number(1, 2), help="people who read each document (default: 1)")
+    add("--hard", action="store_true", help="all overlook the same documents, the hardest (default: each at random)")
     add("--by-review", action="store_true", help="a row for each review")
     add(
         "--runs",
@@ -69,7 +95,14 @@ def run(options: argparse.Namespace) -> None:
         learners = [name for name in split_list(options.learner) if LEARNERS.named(name)]
     with wrong_usage("--rule"):
         rules = [name for name in split_list(options.rule or "") if RULES.named(name)]
+    if options.overlook:
+        _check_overlook(options, learners)
+    elif options.readers or options.hard:
+        raise UsageError("--readers" if options.readers else "--hard", "needs --overlook")
     reviews, said = _reviews(options)
+    if options.overlook:
+        _simulate_oversight(options, reviews, learners[0], said)
+        return
     kept: dict[str, bytes] = {}
 
     def keep(order: Run) -> None:
@@ -92,12 +125,45 @@ def run(options: argparse.Namespace) -> None:
     print_notes([*said, *_notes(found)], options)
 
 
+def _check_overlook(options: argparse.Namespace, learners: list[str]) -> None:
+    for name, given in (("--rule", options.rule), ("--runs", options.runs), ("--learner", learners[1:])):
+        if given:
+            problem = "takes one learner" if name == "--learner" else f"has no {name[2:]}"
+            raise UsageError(name, f"a simulation of what readers overlook {problem}")
+
+
+def _simulate_oversight(
+    options: argparse.Namespace, reviews: list[LabelledReview], learner: str, said: list[str]
+) -> None:
+    """The table of what both certificates are worth if readers overlook something."""
+    from leadline.judge.review.oversight import simulate_oversight
+
+    with progress_bar("reviewing", quiet=options.quiet) as progress:
+        found = simulate_oversight(
+            reviews,
+            **public("simulate_review").given(options, *("seeds", "target", "alpha", "batch")),
+            learner=learner,
+            overlook=options.overlook,
+            readers=options.readers or 1,
+            hard=options.hard,
+            progress=progress,
+        )
+    write_table(found.by_review() if options.by_review else found.table(), options)
+    notes = [
+        f"reached: of the runs certified at {100 * found.target:g} %, the share that truly had it by the labels; held: "
+        "the share whose limit was true at every look",
+        "read: share of the documents that readers read; by the expert: that the expert reads beside what was kept",
+    ]
+    print_notes([*said, *notes], options)
+
+
 def _reviews(options: argparse.Namespace) -> tuple[list[LabelledReview], list[str]]:
     """The reviews to read again, and what must be said of them."""
     from leadline.collections.documents.collection import Collection
-    from leadline.judge.review.exchange import finished_review
+    from leadline.judge.review.exchange import finished_review, reviews_of_exports
     from leadline.judge.review.project import is_review
     from leadline.judge.review.simulation import labelled_reviews
+    from leadline.text.owned_files import is_owned
 
     if is_review(options.collection):
         if options.labels:
@@ -111,6 +177,8 @@ def _reviews(options: argparse.Namespace) -> tuple[list[LabelledReview], list[st
         if read < total:
             said.append(f"{counted(total - read, 'document')} that nobody read: taken as not relevant")
         return [review], said
+    if not options.labels and (Path(options.collection).is_file() or not is_owned(Path(options.collection))):
+        return list(reviews_of_exports(options.collection, options.column)), []
     if not options.labels:
         raise UsageError("LABELS", "name the judgements of the candidates, or a review instead of the collection")
     return list(labelled_reviews(Collection.open(options.collection), _labels(options))), []

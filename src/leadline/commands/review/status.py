@@ -28,21 +28,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from leadline.judge.review.report import ReviewReport, certificate_sentences
+    from leadline.judge.review.audit import price_sentence
+    from leadline.judge.review.next_step import population, prices_of_audit
+    from leadline.judge.review.report import ReviewReport, audit_sentences, certificate_sentences
 
     check_format(options)
     state, events, head = open_review(options)
     if options.people:
         readers = ReviewReport.of(state, events).readers
-        columns = ["person", "role", "abstracts", "full_texts", "first", "last"]
-        rows = [[each.name, each.role, each.abstracts, each.full_texts, each.first, each.last] for each in readers]
+        columns = ["person", "role", "abstracts", "full_texts", "audited", "first", "last"]
+        rows = [
+            [each.name, each.role, each.abstracts, each.full_texts, each.audited, each.first, each.last]
+            for each in readers
+        ]
         write_table(Table(columns, rows), options)
         return
     write_table(_looks(state) if options.looks else _rounds(state), options)
     number = state.project.current_round
     prices = [f"{100 * target:g} %: {price:,}" for target, price in state.prices(number).items()]
     said = f"more to draw at random to certify, if none of them is relevant: {', '.join(prices)}"
-    print_notes([*certificate_sentences(state), said, str(head)], options)
+    quoted = prices_of_audit(state, number) if number not in state.audits and len(population(state, number)) else {}
+    audit = [price_sentence(target, draws) for target, draws in quoted.items()]
+    print_notes([*certificate_sentences(state), said, *audit_sentences(state), *audit, str(head)], options)
 
 
 def _rounds(state: ReviewState) -> Table:

@@ -13,7 +13,7 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -31,12 +31,12 @@ from leadline.collections.documents.sources import find_sources, open_streams
 from leadline.collections.documents.splitting import split
 from leadline.collections.documents.tables import TWICE
 from leadline.errors import InputError, LeadlineWarning, nearest, system_reason, visible
-from leadline.judge.choices import STAGES
+from leadline.judge.choices import AUDIT, STAGES
 from leadline.judge.journal import Event, new_uid
 from leadline.judge.marks import UNJUDGED, UNSURE
 from leadline.judge.pools import COLUMNS, Pool, Stratum
 from leadline.judge.review.folding import FoldedUnits, fold
-from leadline.judge.review.learners import Rows
+from leadline.judge.review.learners import Rows, TextFeatures
 from leadline.judge.review.project import KNOWN, STARTER, ReviewProject, ReviewSettings, family_units, known_events
 from leadline.judge.review.review_state import ReviewState, settings_event
 from leadline.judge.review.simulation import LabelledReview
@@ -352,8 +352,23 @@ def read_labels(
     return Qrels.from_columns(topics, documents, grades, str(paths[0]) if len(paths) == 1 else "labels")
 
 
-def _labels_of(path: Path, column: str | None, form: str | None) -> dict[str, int]:
-    """The grade of every labelled record of a file."""
+def reviews_of_exports(source: PathLike, column: str | None = None) -> Iterator[LabelledReview]:
+    """A labelled review of each export with labels, a file or those of a folder, read without making a collection."""
+    for path in find_sources([source]):
+        documents: dict[str, Document] = {}
+        labels = _labels_of(path, column, None, documents)
+        texts = [f"{documents[name].title} {documents[name].abstract}" for name in labels]
+        relevant = np.array([grade > 0 for grade in labels.values()])
+        if relevant.all() or not relevant.any():
+            only = "relevant" if relevant.any() else "not relevant"
+            raise InputError(str(path), f"all records are {only}: a learner needs both")
+        yield LabelledReview(stem(path).removesuffix(".ris"), tuple(labels), TextFeatures.of(texts), relevant)
+
+
+def _labels_of(
+    path: Path, column: str | None, form: str | None, documents: dict[str, Document] | None = None
+) -> dict[str, int]:
+    """The grade of every labelled record of a file; its document is put among the `documents` that are given."""
     judged: dict[str, int] = {}
     unlabelled = twice = differing = 0
     problems: list[str] = []
@@ -379,10 +394,13 @@ def _labels_of(path: Path, column: str | None, form: str | None) -> dict[str, in
                 label = labels.get(chosen, "")
             try:
                 value = grade(label)
-                document = READERS[raw.form].read(raw.content).id
+                read = READERS[raw.form].read(raw.content)
+                document = read.id
             except ValueError as error:
                 problems.append(f"record {row}: {error}")
                 continue
+            if documents is not None:
+                documents.setdefault(document, read)
             if value is None:
                 unlabelled += 1
             elif document in judged:
@@ -422,9 +440,12 @@ def topic_of(state: ReviewState) -> str:
     return "_".join(state.project.settings.title.split()) or "review"
 
 
-def decisions(state: ReviewState, stage: str = "") -> np.ndarray:
-    """What was decided about each unit at a stage (default: the last): 1, 0, -2 (unsure or open) or -1 (not read)."""
-    first = state.grades[STAGES[0]].astype(int)
+def decisions(state: ReviewState, stage: str = "", standard: Literal["final", "readers"] = "final") -> np.ndarray:
+    """What was decided about each unit at a stage (default: the last): 1, 0, -2 (unsure or open) or -1 (not read).
+
+    What an expert decides in an audit stands above the readers' marks, unless only these are asked for.
+    """
+    first = (state.decisions() if standard == "final" else state.grades[STAGES[0]]).astype(int)
     found = np.where(first > 0, 1, first)
     if state.project.settings.stages == 2 and stage != STAGES[0]:
         full = state.grades[STAGES[1]].astype(int)
@@ -444,6 +465,7 @@ def review_qrels(state: ReviewState, stage: str = "") -> Qrels:
 def review_pool(state: ReviewState, stage: str = "") -> tuple[Pool, dict[tuple[str, str], int]]:
     """The review as a pool with strata, and the grades: what was read in the learner's order is one stratum, all of it
     judged; what was unread at the switch is the next, of which the random draws are a sample. A round has two strata.
+    It has the readers' marks: those of an audit are of another sample.
     """
     import polars as pl
 
@@ -465,7 +487,7 @@ def review_pool(state: ReviewState, stage: str = "") -> tuple[Pool, dict[tuple[s
     read = int(state.is_read.sum()) - drawn
     share = drawn / max(len(project.units) - read, 1)
     strata = (Stratum(max(read, 1), 1.0), Stratum(max(len(project.units), read + 1, 2), min(max(share, 1e-9), 1.0)))
-    grades = decisions(state, stage)
+    grades = decisions(state, stage, "readers")
     known = {
         (topic, unit[0]): int(grade) for unit, grade in zip(project.units, grades, strict=True) if grade != UNJUDGED
     }
@@ -491,6 +513,23 @@ def reading_table(state: ReviewState) -> Table:
     return Table(["document", "relevant", "drawn"], rows)
 
 
+def audit_table(state: ReviewState) -> Table:
+    """What an expert decided in the current round, as `leadline review stop --audit` reads it; the draws come last."""
+    number = state.project.current_round
+    found = state.round_audit(number)
+    order = np.zeros(0, np.int64) if found is None or found.audit.draws is None else found.audit.draws.order
+    counted = 0 if found is None else found.certificate.drawn
+    later = set(order.tolist())
+    before = np.flatnonzero((state.project.round_of == number) & (state.decided != UNJUDGED)).tolist()
+
+    def line(row: int, at_random: int) -> list[object]:
+        grade = int(state.decided[row])
+        return [state.project.units[row][0], "?" if grade == UNSURE else int(grade > 0), at_random]
+
+    rows = [*(line(row, 0) for row in before if row not in later), *(line(row, 1) for row in order[:counted].tolist())]
+    return Table(["document", "relevant", "drawn"], rows)
+
+
 def _documents(state: ReviewState) -> Iterator[tuple[int, Document]]:
     """Every unit's document, with its row."""
     collections = state.project.collections()
@@ -506,7 +545,7 @@ def _reasons_notes_readers(state: ReviewState, row: int) -> tuple[str, str, str]
     """The reasons, the notes and the readers of a unit."""
     unit = state.project.units[row][0]
     reasons, notes, readers = [], [], []
-    for stage in state.project.topics:
+    for stage in (*state.project.topics, AUDIT):
         for name, mark in state.marks_of(row, stage).items():
             readers.append(name)
             if mark.reason and mark.reason != KNOWN:

@@ -33,6 +33,7 @@ from leadline.collections.documents.collection_files import read_manifest
 from leadline.errors import InputError, system_reason, visible
 from leadline.judge.choices import STAGES
 from leadline.judge.journal import Event, JudgingJournal, People, check_marks, new_uid
+from leadline.judge.review.draws import WORDS, drawn_twice, order_name, stored_orders
 from leadline.judge.review.learners import LEARNERS, Rows, TextFeatures
 from leadline.records.result import counted
 from leadline.text.checksums import (
@@ -546,6 +547,7 @@ def check_review(folder: Path) -> Iterator[Finding]:
         yield from wrong
         if not any(each.path == str(folder / JOURNAL) for each in wrong):
             yield from _check_rounds(project)
+            yield from _check_draws(project)
     for each in project.rounds:
         yield from _check_documents(each, folder)
 
@@ -556,6 +558,68 @@ def _check_rounds(project: ReviewProject) -> Iterator[Finding]:
         added = {json.loads(event.value).get("sha256") for event in journal.events() if event.kind == "round"}
     if missing := [each.file for each in project.rounds if each.sha256 not in added]:
         yield Finding(str(project.folder / JOURNAL), f"is of another review: it does not have {missing[0]}", REPAIR)
+
+
+def _check_draws(project: ReviewProject) -> Iterator[Finding]:
+    """Whether each order of draws follows from what it is said to follow from, and none was drawn a second time."""
+    path = str(project.folder / JOURNAL)
+    with contextlib.closing(project.journal(write=False)) as journal:
+        events = list(journal.events())
+        try:
+            orders = list(stored_orders(events))
+            wrong = [each for each in orders if not each.draws.is_as_seeded(project.units)]
+            # The order is drawn from the head right before it; a head that is not here is that of another copy.
+            early = [
+                each
+                for each in orders
+                if each.draws.source is not None
+                and (count := journal.events_at(each.draws.source.head)) is not None
+                and journal.events_at_uid(each.begins) != count
+            ]
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError):
+            yield Finding(path, "has an order of draws that cannot be read", REPAIR)
+            return
+    mend = "ask who drew it; what it certifies is worth nothing"
+    for each in wrong:
+        yield Finding(path, f"the {order_name(each)} do not follow from their seed: the order was chosen", mend)
+    for each in early:
+        problem = f"the {order_name(each)} were drawn from an earlier state of the journal than the one before them"
+        yield Finding(path, problem, mend)
+    for said in drawn_twice(events):
+        yield Finding(path, said, "ask who drew the second order, and why; a report counts it as ignored")
+
+
+def draws_of(review: Path) -> dict[tuple[int, str], list[int]]:
+    """The first order of each round and kind in a review, or in a backup of one."""
+    with contextlib.ExitStack() as opened:
+        if review.is_dir():
+            journal = opened.enter_context(contextlib.closing(ReviewProject.open(review).journal(write=False)))
+        else:
+            place = Path(opened.enter_context(tempfile.TemporaryDirectory()))
+            archive, listed = opened.enter_context(_open_archive(str(review)))
+            _extract(archive, JOURNAL, listed["files"][JOURNAL], place / JOURNAL, str(review))
+            journal = opened.enter_context(contextlib.closing(JudgingJournal(place / JOURNAL, write=False)))
+        found: dict[tuple[int, str], list[int]] = {}
+        for each in stored_orders(journal.events()):
+            found.setdefault((each.round, each.word), each.draws.order.tolist())
+    return found
+
+
+def compared_draws(folder: Path, other: Path) -> tuple[list[str], bool]:
+    """What two copies of a review say of its draws, in sentences, and whether none was drawn in two orders."""
+    here, there = draws_of(folder), draws_of(other)
+    said, same = [], True
+    for turn, word in sorted({*here, *there}):
+        what = f"the {WORDS.get(word, word)} of round {turn}"
+        if (turn, word) not in here or (turn, word) not in there:
+            where = other if (turn, word) in there else folder
+            said.append(f"{what} are only in {where}")
+        elif here[turn, word] == there[turn, word]:
+            said.append(f"{what} are the same in {other}")
+        else:
+            said.append(f"{what} were drawn TWICE: {other} has them in another order")
+            same = False
+    return said or [f"nothing was drawn at random in {folder} or {other}"], same
 
 
 def certified_events(folder: Path, certificate: str) -> tuple[str, int | None]:

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leadline.judge.choices import STAGES
+from leadline.judge.choices import AUDIT, STAGES
 from leadline.judge.journal import Event
 from leadline.judge.marks import UNJUDGED, UNSURE
+from leadline.judge.review.audit import AuditState
 from leadline.judge.review.machine_readers import machine_words
+from leadline.judge.review.next_step import audit_bound
 from leadline.judge.review.project import KNOWN, STARTER
-from leadline.judge.review.review_state import READERS, ReviewState
+from leadline.judge.review.review_state import READERS, ReviewState, counts_as_relevant, settings_of
 from leadline.judge.review.stopping import sensitivity_limit
 from leadline.records.result import counted
 from leadline.text.store.events import ChainHead
@@ -29,6 +31,7 @@ class ReaderCounts:
     role: str
     abstracts: int
     full_texts: int
+    audited: int  # documents decided in an audit
     first: str
     last: str
 
@@ -62,7 +65,8 @@ class ReviewReport:
     searched: tuple[tuple[str, str], ...]  # label and text
     readers: tuple[ReaderCounts, ...]
     prisma: PrismaCounts
-    certificate: tuple[str, ...]  # sentences
+    certificate: tuple[str, ...]  # sentences: what is certified by the readers' standard
+    audit: tuple[str, ...]  # the same by an expert's
     hashes: tuple[tuple[str, str], ...]
     begun: str
     last: str
@@ -86,6 +90,7 @@ class ReviewReport:
             _readers(state),
             prisma_counts(state),
             tuple(certificate_sentences(state)),
+            tuple(audit_sentences(state)),
             _hashes(state, head),
             _moment(moments[0]),
             _moment(moments[-1]),
@@ -96,15 +101,17 @@ class ReviewReport:
 
 def prisma_counts(state: ReviewState) -> PrismaCounts:
     """The numbers of the flow chart."""
-    project, grades = state.project, state.grades[STAGES[0]]
+    project, grades = state.project, state.decisions()
     records = sum(each.records + each.removed for each in project.rounds)
-    kept = state.relevant(STAGES[0])
+    kept = counts_as_relevant(grades)
     full = state.grades[STAGES[1]]
     two = project.settings.stages == 2
     stage = STAGES[1] if two else STAGES[0]
     reasons: Counter[str] = Counter()
-    for row in np.flatnonzero(state.grades[stage] == 0).tolist():
-        marks = [mark for mark in state.marks_of(row, stage).values() if mark.grade == 0]
+    read = grades != UNJUDGED
+    for row in np.flatnonzero((full if two else grades) == 0).tolist():
+        topics = (stage,) if two else (AUDIT, stage)
+        marks = [mark for topic in topics for mark in state.marks_of(row, topic).values() if mark.grade == 0]
         said = next((mark.reason for mark in marks if mark.reason and mark.reason != KNOWN), "no reason given")
         reasons[said] += 1
     known = sum(
@@ -114,7 +121,7 @@ def prisma_counts(state: ReviewState) -> PrismaCounts:
     return PrismaCounts(
         records,
         records - len(project.units),
-        int(state.is_read.sum()),
+        int(read.sum()),
         int((grades == UNJUDGED).sum()),
         int((grades == 0).sum()),
         int((grades == UNSURE).sum()),
@@ -188,6 +195,78 @@ def certificate_sentences(state: ReviewState) -> list[str]:
     return said
 
 
+def audit_sentences(state: ReviewState) -> list[str]:
+    """What can be said about recall by an expert's standard, sentence by sentence."""
+    project, said = state.project, []
+    rounds = len(project.rounds)
+    for number in range(1, rounds + 1):
+        found, about = state.round_audit(number), project.rounds[number - 1]
+        begin = f"Round {number} ({about.units:,} documents, added {about.at[:10]}): " if rounds > 1 else ""
+        if found is None:
+            said.append(f"{begin}No audit was made: what readers overlook is not covered by what is certified above.")
+            continue
+        certificate = found.certificate
+        if found.phase == "draws":
+            said.append(begin + certificate.words)
+            if certificate.estimate_words:
+                said.append(begin + certificate.estimate_words)
+        else:
+            said.append(
+                f"{begin}An audit has begun, and certifies nothing before its random draws: the expert has decided on "
+                f"{certificate.confirmed:,} of {counted(certificate.kept, 'document')} that readers kept, and read "
+                f"{found.again_read:,} again that they had rejected."
+            )
+        said += [begin + each for each in _audit_details(found)]
+    if rounds > 1 and state.audits:
+        percent = math.floor(100 * audit_bound(state) + 1e-9)
+        confidence = f"{100 * (1 - project.settings.alpha):g} % confidence"
+        said.append(
+            f"All {rounds} rounds together, by the expert's standard: at least {percent} % have been found "
+            f"({confidence}; each round has 1/{rounds} of the error that is allowed, and what readers did not keep in "
+            "a round without an audit counts as relevant)."
+        )
+    if state.audits and project.settings.stages == 2:
+        said.append("In the audit, relevant means what the expert would keep by title and abstract.")
+    return said
+
+
+def _audit_details(found: AuditState) -> list[str]:
+    """What else must be known of an audit: what the expert did not agree to, what is open, and what was dropped."""
+    certificate, said = found.certificate, []
+    if found.again_read and found.phase == "draws":
+        said.append(
+            f"Before the draws the expert read {found.again_read:,} again that readers had rejected, and found "
+            f"{found.again_hits:,} relevant ones among them."
+        )
+    if found.rejected:
+        kept = counted(found.rejected, "document")
+        said.append(
+            f"The expert does not call {kept} relevant that readers kept; the readers' certificate counts them."
+        )
+    left = certificate.kept - certificate.confirmed
+    if found.audit.sample:
+        said.append(
+            f"Of {counted(certificate.kept, 'document')} that readers kept, {found.audit.sample:,} were chosen at "
+            "random for the expert; how many of all are relevant is a lower limit from these, with a fifth of the "
+            "error that is allowed."
+        )
+    elif left and found.phase == "draws":
+        is_kept = f"{left:,} of what readers kept {'is' if left == 1 else 'are'} not confirmed yet, and"
+        said.append(f"{is_kept} {'does' if left == 1 else 'do'} not count as found until then.")
+    if found.found.refuted or certificate.is_refuted:
+        said.append(
+            "An earlier lower limit of the audit was refuted: more relevant documents were found than it allowed, as "
+            f"happens with probability {100 * certificate.alpha:g} % at most. It was dropped."
+        )
+    if certificate.reopened:
+        said.append(
+            f"{counted(certificate.reopened, 'decision')} from before the draws of the audit "
+            f"{'was' if certificate.reopened == 1 else 'were'} taken back; these documents count as relevant and "
+            "missing until the expert decides on them."
+        )
+    return said
+
+
 def _overlooked_sentence(state: ReviewState, number: int) -> str:
     """What the second readings of a round say of what reviewers overlook, or what is missing to say it."""
     if not state.project.settings.double:
@@ -212,7 +291,7 @@ def _overlooked_sentence(state: ReviewState, number: int) -> str:
         f"other, first readers keep at least {_percent(limit)} of them, and of all that a reviewer would keep or the "
         f"expert call relevant, at least {_percent(bound)} have been found ({100 * (1 - alpha):g} % confidence at one "
         "look, half of the error for the draws and half for the readers). Where all readers overlook the same hard "
-        "documents, this is too high."
+        "documents, this is too high; an audit by an expert needs no such assumption."
     )
 
 
@@ -236,7 +315,11 @@ def _searched(state: ReviewState) -> tuple[tuple[str, str], ...]:
     known = sum(mark.reason == KNOWN for mark in state.judging.marks.values())
     if known:
         found.append(("Known beforehand", counted(known, "document")))
-    found.append(("Order of reading", f"learner {settings.learner}, then random draws"))
+    order = [*(f"machine {name}" for name in state.machines.with_role("order")), f"learner {settings.learner}"]
+    found.append(("Order of reading", f"{', '.join(order)}, then random draws"))
+    for event in state.changes:
+        said = ", ".join(f"{name} {value}" for name, value in settings_of(event).items())
+        found.append((f"Changed {event.at[:10]}", f"{said}, by {event.person}"))
     if settings.double:
         found.append(("Read by two people", _read_by_two(state)))
     return tuple(found)
@@ -267,6 +350,7 @@ def _readers(state: ReviewState) -> tuple[ReaderCounts, ...]:
             {"assessor": "reviewer"}.get(role := state.judging.roles[name], role),
             sum(stage == STAGES[0] for stage, _ in marks),
             sum(stage == STAGES[1] for stage, _ in marks),
+            sum(stage == AUDIT for stage, _ in marks),
             _moment(min(at for _, at in marks)),
             _moment(max(at for _, at in marks)),
         )
@@ -283,10 +367,15 @@ def _hashes(state: ReviewState, head: ChainHead | None) -> tuple[tuple[str, str]
         found.append((f"Collection{of}, SHA-256", each.collection_hash))
         found.append((f"Candidates{of}, SHA-256", each.sha256))
         draws = state.draws.get(each.number)
-        if draws is not None:
-            fits = "follows" if draws.is_as_seeded else "does NOT follow"
-            said = f"{draws.seed}; the stored order {fits} from it; stored {_moment(draws.at)} by {draws.person}"
-            found.append((f"Random draws{of}, seed", said))
+        audit = state.audits.get(each.number)
+        orders = {"Random draws": draws}
+        if audit is not None:
+            orders |= {"Order of the kept documents": audit.kept, "Draws of the audit": audit.draws}
+        found += [
+            (f"{name}{of}, seed", order.words(state.project.units))
+            for name, order in orders.items()
+            if order is not None
+        ]
     if state.ignored:
         found.append(("Later orders of draws", f"{state.ignored:,}, all ignored: the first stands"))
     if head is not None:

@@ -1,18 +1,15 @@
 """Where a review stands: who read what, the random draws, what they certify, and what each person reads next.
 
-The switch to random draws stores its seed and the whole order in the journal before the first draw is shown:
+The switch to random draws stores the whole order in the journal before the first draw is shown: `draws.py` says what it
+follows from, `next_step.py` makes the events. The first order of a round stands; a later one is ignored, so nobody can
+draw again until the result pleases. A draw counts when it and all draws before it have been read. One may go back to
+the learner's order; what is found there counts as found, but only the draws in their order carry the certificate.
 
-    draws   value: rows of the units in the order of drawing, target: the id of the switch (as many events as needed)
-    switch  value: {"to": "draws", "seed": ..., "unread": ..., "found": ..., "sha256": ...}
-
-The first order of a round stands; a later one is ignored, so nobody can draw again until the result pleases. A draw
-counts when it and all draws before it have been read. One may go back to the learner's order; what is found there
-counts as found, but only the draws in their order carry the certificate.
+What an expert decides in an audit (`audit.py`) is kept apart from what readers marked, and so are the two certificates.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import time
@@ -24,9 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leadline.errors import InputError
-from leadline.judge.choices import STAGES
-from leadline.judge.journal import LONGEST, Event
+from leadline.judge.choices import AUDIT, STAGES
+from leadline.judge.journal import Event
 from leadline.judge.marks import UNJUDGED, UNSURE, JudgingState, Mark, merged
+from leadline.judge.review.audit import Audit, AuditState, audit_state, prefix
+from leadline.judge.review.draws import RandomDraws, StoredParts, kept_target
 from leadline.judge.review.learners import (
     LEARNERS,
     WORD,
@@ -40,47 +39,17 @@ from leadline.judge.review.learners import (
 )
 from leadline.judge.review.machine_readers import Machines
 from leadline.judge.review.project import KNOWN, STARTER, ReviewProject
-from leadline.judge.review.stopping import Certificate, lowest_so_far, missing_limits, with_sensitivity
+from leadline.judge.review.stopping import (
+    Certificate,
+    RoundCertificate,
+    lowest_so_far,
+    missing_limits,
+    with_sensitivity,
+)
 from leadline.text.background import Background
 
 Grades = NDArray[np.int8]
 READERS = ("assessor", "expert")
-
-
-@dataclass(frozen=True)
-class RandomDraws:
-    """The order in which what was unread is drawn, fixed when it began."""
-
-    seed: int
-    order: Rows  # rows of units
-    found: int  # relevant at the switch
-    at: str
-    person: str
-    uid: str
-
-    @classmethod
-    def of(cls, event: Event, order: Rows) -> RandomDraws:
-        said = json.loads(event.value)
-        return cls(int(said["seed"]), order, int(said["found"]), event.at, event.person, event.uid)
-
-    @property
-    def is_as_seeded(self) -> bool:
-        """Whether the order is the one that follows from the seed."""
-        return np.array_equal(self.order, drawn_order(np.sort(self.order), self.seed))
-
-
-@dataclass(frozen=True)
-class RoundCertificate:
-    """What the draws of one round show."""
-
-    number: int
-    certificate: Certificate
-    looks: Rows  # documents read at each look, from the first of the round on
-    bounds: NDArray[np.float64]  # the lower limit of recall at each look
-    estimates: NDArray[np.float64]
-    refuted: int  # how often the draws refuted a limit
-    switched: bool
-    waiting: int  # draws that were read but do not count yet, since one before them was not
 
 
 @dataclass(frozen=True)
@@ -109,8 +78,12 @@ class ReviewState:
     agreed: dict[str, Event] = field(
         default_factory=dict
     )  # reviewers who want the review to stop, or to go on if it was
-    _parts: dict[str, list[str]] = field(default_factory=dict, repr=False)
+    changes: list[Event] = field(default_factory=list)  # of learner or target, while the review went on
+    audits: dict[int, Audit] = field(default_factory=dict)  # by round
+    number_named: str = ""  # the public number that the order of the next draws is to follow from as well, in words
+    _parts: StoredParts = field(default_factory=StoredParts, repr=False)
     _targets: dict[int, float] = field(default_factory=dict, repr=False)  # of each round, when its draws began
+    _audit_targets: dict[int, float] = field(default_factory=dict, repr=False)  # the same of its audit
 
     def __post_init__(self) -> None:
         size = len(self.project.units)
@@ -119,6 +92,8 @@ class ReviewState:
         self.readers = np.zeros(size, np.int8)  # how many people marked each abstract
         self.disputed: set[int] = set()  # rows whose abstract reviewers marked differently, and no expert decided
         self.first_read: list[int] = []  # rows in the order in which they were first marked
+        self.decided = np.full(size, UNJUDGED, np.int8)  # what experts decided, in an audit or before
+        self.audit_read: list[int] = []  # rows in the order in which they were first marked in an audit
         self._seen = np.zeros(size, np.bool_)
         self._is_open = ~self.project.read_twice  # what all may follow from: read once, or by both of its readers
         self._readers_in_turn: dict[int, list[str]] = {}  # of rows that are read twice: who marked it, first to last
@@ -133,9 +108,13 @@ class ReviewState:
     def add(self, event: Event) -> None:
         """Take one more event into account."""
         if event.kind == "draws":
-            self._parts.setdefault(event.target, []).append(event.value)
+            self._parts.add(event)
         elif event.kind == "switch":
             self._switch(event)
+        elif event.kind == "audit":
+            self._audit(event)
+        elif event.kind == "number":
+            self.number_named = event.value
         elif event.kind in ("stop", "resume"):
             self.stopped = event if event.kind == "stop" else None
             self.stopped_by = tuple(self.agreed) if event.person in self.agreed else (event.person,)
@@ -148,6 +127,7 @@ class ReviewState:
             self.machines.add(event, self.project.row_of.get(event.document))
         elif event.kind == "settings":
             self.project = self.project.with_settings(**settings_of(event))
+            self.changes.append(event)
         elif event.kind == "round":  # there is something to read again, first in the learner's order
             self.stopped, self.mode = None, "learner"
             self.agreed.clear()
@@ -156,8 +136,49 @@ class ReviewState:
             row = self.project.row_of.get(event.document)
             if row is not None and event.topic in self.grades:
                 self._grade(row, event.topic)
+                if event.role == "expert":
+                    self._decide(row)
                 if event.kind == "mark" and event.role == "assessor" and event.topic == STAGES[0]:
                     self._note_reader(row, event.person)
+
+            elif row is not None and event.topic == AUDIT:
+                self._decide(row)
+                if row not in self.audit_read:
+                    self.audit_read.append(row)
+
+    def _decide(self, row: int) -> None:
+        """Bring up to date what experts decided on a unit: the last word of any of them."""
+        topics = (STAGES[0], AUDIT)
+        marks = [
+            mark
+            for topic in topics
+            for name, mark in self.marks_of(row, topic).items()
+            if self.judging.roles[name] == "expert"
+        ]
+        self.decided[row] = max(marks, key=lambda mark: mark.at).grade if marks else UNJUDGED
+
+    def _audit(self, event: Event) -> None:
+        """An audit begins, or its draws do: the first of each stands."""
+        to, known = json.loads(event.value)["to"], self.audits.get(event.round)
+        if to == "begin":
+            kept, again = self._parts.take(kept_target(event.uid)), self._parts.take(event.uid)
+            none = np.zeros(0, np.int64)
+            begun = Audit.begun(
+                RandomDraws.of(event, none if kept is None else kept), none if again is None else again,
+                event.value, event.round,
+            )  # fmt: skip
+            self.ignored += known is not None and not np.array_equal(known.kept.order, begun.kept.order)
+            self.audits.setdefault(event.round, begun)
+            return
+        order = self._parts.take(event.uid)
+        if known is None or order is None:
+            return
+        if known.draws is None:
+            self.number_named = ""  # it was used
+            self._audit_targets[event.round] = self.project.settings.target
+            self.audits[event.round] = replace(known, draws=RandomDraws.of(event, order))
+        else:
+            self.ignored += not np.array_equal(known.draws.order, order)
 
     def _note_reader(self, row: int, person: str) -> None:
         """Remember who was first: a mark that is changed later does not make its reader the second."""
@@ -168,14 +189,15 @@ class ReviewState:
 
     def _switch(self, event: Event) -> None:
         self.mode = json.loads(event.value)["to"]
-        parts = self._parts.pop(event.uid, [])
+        order = self._parts.take(event.uid)
         if self.mode != "draws":
             return
-        if event.round in self.draws:
-            self.ignored += bool(parts)
+        known = self.draws.get(event.round)
+        if known is not None:
+            self.ignored += order is not None and not np.array_equal(known.order, order)
             return
-        order = np.array([int(word) for part in parts for word in part.split()], np.int64)
-        self.draws[event.round] = RandomDraws.of(event, order)
+        self.number_named = ""  # it was used
+        self.draws[event.round] = RandomDraws.of(event, np.zeros(0, np.int64) if order is None else order)
         self._targets[event.round] = self.project.settings.target
 
     def _grade(self, row: int, stage: str) -> None:
@@ -254,7 +276,7 @@ class ReviewState:
         before = in_round[~drawn_from[in_round]]
         unread = len(order) if draws is not None else int(member.sum()) - len(before)
         found = int(relevant[before].sum())
-        counted = _prefix(read[order])
+        counted = prefix(read[order])
         hits = np.concatenate(([0], np.cumsum(relevant[order[:counted]])))
         looks = np.arange(counted + 1)
         limits = missing_limits(found, unread, looks, hits, target=target, alpha=alpha)
@@ -336,6 +358,30 @@ class ReviewState:
         half = self.round_certificate(number, alpha=self.project.settings.alpha / 2, stage=STAGES[0])
         return with_sensitivity(half.certificate, readings.kept, readings.overlooked)
 
+    def decisions(self) -> Grades:
+        """The grade of each abstract in the end: what was decided in an audit stands above what readers marked."""
+        grades = self.grades[STAGES[0]].copy()
+        rows = [row for row in self.audit_read if self.decided[row] != UNJUDGED]
+        grades[rows] = self.decided[rows]
+        return grades
+
+    def experts(self) -> str:
+        """Who decided in the audit, in words; whoever is an expert where nobody has yet."""
+        audited = {name for name, topic, _ in self.judging.marks if topic == AUDIT}
+        names = sorted(audited) or sorted(name for name, role in self.judging.roles.items() if role == "expert")
+        return " and ".join(names)
+
+    def round_audit(self, number: int, *, alpha: float = 0.0) -> AuditState | None:
+        """What the audit of a round shows, None where none was begun; `alpha` is the settings' unless one is given."""
+        audit, settings = self.audits.get(number), self.project.settings
+        if audit is None:
+            return None
+        kept = counts_as_relevant(self.grades[STAGES[0]])
+        member = self.project.round_of == number
+        target = self._audit_targets.get(number, settings.target)
+        alpha = alpha or settings.alpha
+        return audit_state(audit, self.decided, kept, member, target=target, alpha=alpha, by=self.experts())
+
     def prices(self, number: int, targets: Iterable[float] = (0.8, 0.9, 0.95)) -> dict[float, int]:
         """How many more documents to draw for each target, if none of them is relevant."""
         now = self.round_certificate(number).certificate
@@ -367,60 +413,9 @@ def settings_event(uid: str, person: str, role: str, round: int, changed: Mappin
     return Event(uid, person, role, "settings", STAGES[0], value=json.dumps(dict(changed)), round=round)  # type: ignore[arg-type]
 
 
-def _prefix(read: NDArray[np.bool_]) -> int:
-    """How many come before the first that is not read."""
-    unread = np.flatnonzero(~read)
-    return int(unread[0]) if len(unread) else len(read)
-
-
 def counts_as_relevant(grades: Grades) -> NDArray[np.bool_]:
     """Which grades count as relevant: kept or unsure."""
     return np.asarray((grades > 0) | (grades == UNSURE))
-
-
-def drawn_order(unread: Rows, seed: int) -> Rows:
-    """The unread rows in the order of a seed."""
-    return np.asarray(np.random.default_rng(seed).permutation(unread))
-
-
-def switch_events(state: ReviewState, uid: str, person: str, role: str, seed: int) -> list[Event]:
-    """What is stored, all at once, before the first random draw of the current round is shown."""
-    number = state.project.current_round
-    unread = np.flatnonzero(~state.is_read & (state.project.round_of == number))
-    about = {"person": person, "role": role, "topic": STAGES[0], "round": number}
-    if number in state.draws:  # the order is there already: only the way of reading changes
-        return [Event(uid, kind="switch", value=json.dumps({"to": "draws"}), **about)]  # type: ignore[arg-type]
-    if not len(unread):
-        raise InputError("review", "everything has been read: there is nothing to draw")
-    order = drawn_order(unread, seed)
-    text = " ".join(map(str, order.tolist()))
-    said = {
-        "to": "draws",
-        "seed": seed,
-        "unread": len(order),
-        "found": int(state.relevant().sum()),
-        "sha256": hashlib.sha256(text.encode()).hexdigest(),
-    }
-    parts = _cut(text, LONGEST)
-    events = [
-        Event(f"{uid[:50]}-{place}", kind="draws", value=part, target=uid, **about)  # type: ignore[arg-type]
-        for place, part in enumerate(parts)
-    ]
-    return [*events, Event(uid, kind="switch", value=json.dumps(said), **about)]  # type: ignore[arg-type]
-
-
-def _cut(text: str, longest: int) -> list[str]:
-    """A text in parts that are cut at blanks.
-
-    >>> _cut("11 22 33", 6)
-    ['11 22', '33']
-    """
-    parts, start = [], 0
-    while len(text) - start > longest:
-        end = text.rindex(" ", start, start + longest)
-        parts.append(text[start:end])
-        start = end + 1
-    return [*parts, text[start:]]
 
 
 # What each reviewer reads next: in the learner's order or in that of the random draws, nobody the same as another.
@@ -448,6 +443,10 @@ class ReadingQueue:
                 self._held[stage, row] = person, now + HELD
         others = {row for (of, row), (name, _) in self._held.items() if of == stage and name != person}
         first = STAGES[0] == stage
+        if stage == AUDIT:
+            chosen = self._audited(state, person, own | others)[:count]
+            self._held.update({(stage, row): (person, now + HELD) for row in chosen})
+            return chosen
         ahead = self._ahead(state, person, expert)
         chosen = (
             self._abstracts(state, person, count, own, others, ahead)
@@ -457,6 +456,13 @@ class ReadingQueue:
         chosen = chosen[:count]
         self._held.update({(stage, row): (person, now + HELD) for row in chosen})
         return chosen
+
+    def _audited(self, state: ReviewState, person: str, taken: set[int]) -> list[int]:
+        """What an audit has an expert decide on, besides units that are taken; what was skipped comes last."""
+        found = state.round_audit(state.project.current_round)
+        units, times = state.project.units, state.judging.skipped
+        rows = [row for row in found.queue if row not in taken] if found is not None else []
+        return sorted(rows, key=lambda row: times.get((person, AUDIT, units[row][0]), 0))
 
     def hold(self, person: str, stage: str, rows: Iterable[int], seconds: float) -> None:
         """Keep units for the person who got them before, for as long as is left of it."""
@@ -545,19 +551,22 @@ class ReadingQueue:
         stage, wanted = STAGES[1], self._wanted_full(state, person, expert)
         if _reads_blind(state, expert):
             others = set()  # that another has it before them would tell that they kept it too
-        rows = [row for row in state.first_read if wanted[row] and row not in own and row not in others]
+        ahead = dict.fromkeys([*state.first_read, *state.audit_read])  # an audit finds what nobody had read
+        rows = [row for row in ahead if wanted[row] and row not in own and row not in others]
         units = state.project.units
         return sorted(rows, key=lambda row: state.judging.skipped.get((person, stage, units[row][0]), 0))
 
     def _wanted_full(self, state: ReviewState, person: str, expert: bool) -> NDArray[np.bool_]:
         """Whose full texts are to be read: a reviewer who may not know what others kept reads those they kept."""
         if not _reads_blind(state, expert):
-            return np.asarray(state.relevant(STAGES[0]) & (state.grades[STAGES[1]] == UNJUDGED))
+            return np.asarray(counts_as_relevant(state.decisions()) & (state.grades[STAGES[1]] == UNJUDGED))
         kept = counts_as_relevant(state.own_grades(person, STAGES[0]))
         return np.asarray(kept & (state.own_grades(person, STAGES[1]) == UNJUDGED))
 
     def left(self, state: ReviewState, person: str, stage: str, *, expert: bool = False) -> int:
         """How many units are left for a person, those before others included."""
+        if stage == AUDIT:
+            return len(self._audited(state, person, set()))
         if stage != STAGES[0]:
             return int(self._wanted_full(state, person, expert).sum())
         unread = ~state.is_read & (state.project.round_of == state.project.current_round)
@@ -579,22 +588,27 @@ class Proposer:
 
     def __init__(
         self,
-        features: TextFeatures,
+        features: TextFeatures | Callable[[], TextFeatures],
         learner: str,
         judged: Judged,
         *,
+        units: int = 0,
         query: str = "",
         seed: int = 0,
         prepare: Callable[[], None] | None = None,
     ) -> None:
         """`judged` gives the units judged so far and which of them are relevant; threads may call it.
 
-        `prepare` is called in the background whenever the scores may have changed.
+        Where `features` is a function, they are made in the background, and the first of the `units` come in an order
+        at random until then. `prepare` is called in the background whenever the scores may have changed.
         """
-        self._prepare = prepare
-        self._features, self._name, self._judged, self._seed = features, learner, judged, seed
-        self._wanted = learner
-        self._start = _query_scores(features, query, seed)
+        self._prepare, self._query = prepare, query
+        self._name, self._judged, self._seed, self._wanted = learner, judged, seed, learner
+        self._features = features
+        if isinstance(features, TextFeatures):
+            self._start = _query_scores(features, query, seed)
+        else:
+            self._start = _random_scores(units, seed)
         self._model: ReviewLearner | None = None
         self._taught: tuple[Rows, Labels] = (np.zeros(0, np.int64), np.zeros(0, np.bool_))
         self._background = Background(self._turn, "learner")
@@ -602,11 +616,14 @@ class Proposer:
         self.rounds = 0  # how often it learned
         self.seconds = 0.0  # how long it took the last time
         self.processor_seconds = 0.0  # the same without waiting for a processor
-        self.learn()
+        if isinstance(features, TextFeatures):
+            self.learn()
 
     def start(self) -> None:
         """Learn in the background from now on."""
         self._background.start()
+        if not isinstance(self._features, TextFeatures):
+            self.wake()
 
     def wake(self) -> None:
         """Say that something was judged."""
@@ -628,6 +645,10 @@ class Proposer:
 
     def learn(self) -> None:
         """Bring the scores up to date."""
+        if not isinstance(self._features, TextFeatures):
+            self._features = self._features()
+            self.scores = self._start = _query_scores(self._features, self._query, self._seed)
+        features = self._features
         rows, relevant = self._judged()
         if self._wanted != self._name:
             self._name, self._model = self._wanted, None
@@ -636,24 +657,29 @@ class Proposer:
             return
         begin, busy = time.perf_counter(), time.thread_time()
         if not relevant.any() or relevant.all():
-            scores = self._start + similar(self._features, rows[relevant])
+            scores = self._start + similar(features, rows[relevant])
         else:
-            scores = self._learned(rows, relevant).copy()
+            scores = self._learned(features, rows, relevant).copy()
         self._taught = rows, relevant
         self.processor_seconds = time.thread_time() - busy
         self.scores, self.seconds, self.rounds = scores, time.perf_counter() - begin, self.rounds + 1
 
-    def _learned(self, rows: Rows, relevant: Labels) -> Scores:
+    def _learned(self, features: TextFeatures, rows: Rows, relevant: Labels) -> Scores:
         before, labels = self._taught
         goes_on = np.array_equal(rows[: len(before)], before) and np.array_equal(relevant[: len(before)], labels)
         if self._model is None or not goes_on:  # a judgement was changed or taken back
-            self._model = LEARNERS.named(self._name)(self._features, self._seed)
+            self._model = LEARNERS.named(self._name)(features, self._seed)
         return self._model.learn(rows, relevant)
+
+
+def _random_scores(units: int, seed: int) -> Scores:
+    """An order at random, so small that any word outweighs it."""
+    return np.asarray(np.random.default_rng(seed).random(units) * 1e-9)
 
 
 def _query_scores(features: TextFeatures, query: str, seed: int) -> Scores:
     """How well units fit the words of a query; without one, an order at random, so small that any word outweighs it."""
-    random = np.random.default_rng(seed).random(len(features)) * 1e-9
+    random = _random_scores(len(features), seed)
     places = {word: column for column, word in enumerate(features.words)}
     columns = {places[word] for word in re.findall(WORD, query.lower()) if word in places}
     if not columns:

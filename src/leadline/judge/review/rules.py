@@ -70,9 +70,11 @@ def knee(review: Review) -> Stop:
 def ppr(review: Review) -> Stop:
     """Draw at random from what is unread after the switch, until the certificate states the target.
 
+    The switch comes when drawing is the cheaper way to the target, as far as what was read can tell.
+
     Paper: Waudby-Smith and Ramdas, Confidence sequences for sampling without replacement, 2020.
     """
-    switch = switch_point(review.labels)
+    switch = switch_point(review.labels, review.target)
     found = int(review.labels[:switch].sum())
     drawn_labels = review.random.permutation(review.labels[switch:])
     hits = np.concatenate(([0], np.cumsum(drawn_labels)))
@@ -139,7 +141,7 @@ def ranked(review: Review) -> Stop:
     The test bets that it is not: what it wins on a number K is a supermartingale if K is true, and K is rejected when
     it exceeds 1/α. Bets follow the prior of the certificate, and none is made on a relevant document.
     """
-    labels, switch = review.labels, switch_point(review.labels)
+    labels, switch = review.labels, switch_point(review.labels, review.target)
     found, unread = int(labels[:switch].sum()), len(labels) - switch
     if not unread:
         return Stop(switch, found)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from leadline.collections.documents.collection import Collection
 from leadline.errors import InputError
+from leadline.judge.choices import ASKED_RULES
 from leadline.judge.review.learners import LEARNERS, Labels, Rows, TextFeatures, learned_order
 from leadline.judge.review.stopping import ROUNDING, RULES, Review
 from leadline.options import Bounds, Count, Level
@@ -174,10 +175,10 @@ def simulate_reviews(
     progress: Progress | None = None,
     keep: Callable[[Run], None] | None = None,
 ) -> ReviewSimulation:
-    """Read reviews to their end with every learner and seed, and stop with every rule (default: all)."""
+    """Read reviews to their end with every learner and seed, and stop with every rule, or all but ASKED_RULES."""
     if not reviews:
         raise InputError("reviews", "there are none to simulate: the labels have no topic")
-    chosen = [RULES.named(name) for name in rules or RULES]
+    chosen = [RULES.named(name) for name in rules or [name for name in RULES if name not in ASKED_RULES]]
     names = list(learners)
     for name in names:
         LEARNERS.named(name)  # an unknown one is an error before the work begins
@@ -267,7 +268,7 @@ def simulate_review(
 
     labels: judgements of all candidates, or an export with labels
     learners: learners to try
-    rules: stopping rules to try (default: all)
+    rules: stopping rules to try (default: all but budget, in-a-row and knee)
     seeds: times to begin anew
     target: recall that is wanted
     alpha: level of significance

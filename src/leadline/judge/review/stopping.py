@@ -10,8 +10,8 @@ import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Literal
+from functools import cached_property, lru_cache
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from leadline.register import Register
 from leadline.text.sheet import DOCUMENT, Sheet, sheet_of_text
 from leadline.text.source import read_text
 
-LEAST_IN_A_ROW, SHARE_IN_A_ROW = 20, 0.02  # documents in a row, or share of all, after which reading is unrewarding
+LEAST_IN_A_ROW, MOST_IN_A_ROW = 20, 0.3  # documents in a row that are not relevant; the most as a share of all
 SEEDS = 2  # the documents that a simulated review begins with; an estimate that counts them stops at once
 Kind = Literal["guarantee", "guarantee at one look", "guarantee if the order is no worse than chance", "rule of thumb"]
 
@@ -82,15 +82,35 @@ def stopped_at(review: Review, read: int) -> Stop:
     return Stop(read, int(review.labels[:read].sum()))
 
 
-def switch_point(labels: Labels) -> int:
-    """After how many documents reading in the learner's order has become unrewarding.
+def needed_in_a_row(found: int, unread: int, documents: int, target: float) -> int:
+    """How many documents in a row must be irrelevant until random draws are the cheaper way to the target.
 
-    That is when so many in a row are not relevant: 20, or 2 % of all where that is more.
+    Formula: max(20, min(u/k, 0.3 N)) with k = most_missing + 1. Without a hit, certifying draws a share of the unread
+    that falls with k: the more was found, the cheaper are draws, and the shorter is the run.
 
-    >>> switch_point(np.array([True] * 3 + [False] * 40))
-    23
+    >>> needed_in_a_row(40, 1000, 1200, 0.95), needed_in_a_row(400, 1000, 1400, 0.95)
+    (334, 46)
     """
-    return first_run(labels, max(LEAST_IN_A_ROW, round(SHARE_IN_A_ROW * len(labels))))
+    most = min(unread / (most_missing(found, target) + 1), MOST_IN_A_ROW * documents)
+    return max(LEAST_IN_A_ROW, math.ceil(most - ROUNDING))
+
+
+def switch_point(labels: Labels, target: float = 0.95) -> int:
+    """After how many documents in the learner's order random draws begin.
+
+    That is when so many in a row are not relevant as `needed_in_a_row` says, once one was. It looks only at what was
+    read, so that the certificate holds.
+
+    >>> switch_point(np.array([True] * 3 + [False] * 100))
+    34
+    """
+    read = np.arange(1, len(labels) + 1)
+    last = np.maximum.accumulate(np.where(labels, read, 0))
+    found = np.cumsum(labels)
+    missing = np.floor(found / target + ROUNDING) - found + 1
+    most = np.minimum((len(labels) - read) / missing, MOST_IN_A_ROW * len(labels))
+    enough = (found > 0) & (read - last >= np.maximum(LEAST_IN_A_ROW, np.ceil(most - ROUNDING)))
+    return int(np.argmax(enough)) + 1 if enough.any() else len(labels)
 
 
 def first_run(labels: Labels, length: int) -> int:
@@ -119,7 +139,16 @@ def first_run(labels: Labels, length: int) -> int:
 # Paper: Waudby-Smith and Ramdas, Confidence sequences for sampling without replacement, 2020.
 
 
-SHAPE = 0.25  # of the prior: below 1, since there are mostly very few relevant ones among the unread
+class Prior(NamedTuple):
+    """What is expected to be missing, before the first draw; the limit holds whatever it is."""
+
+    shape: float  # below 1, since there are mostly very few relevant ones among the unread
+    share: float  # the number expected, as a share of what the target allows to miss
+
+
+READING_PRIOR, AUDIT_PRIOR = Prior(0.25, 0.5), Prior(0.5, 0.3)
+SHAPE = READING_PRIOR.shape
+LEAST_MEAN = 0.5  # documents that are expected to be missing at least
 LARGEST_MEAN = 0.9  # of the prior, where almost nothing is unread
 Looks = NDArray[np.int64]  # a number for each look
 ROUNDING = 1e-9  # 38 / 0.95 is a little less than 40 in binary
@@ -153,6 +182,8 @@ class Certificate(Result):
     most: int | None = None  # the limit after earlier draws: a number that was rejected stays rejected
     elsewhere: int = 0  # relevant documents that were unread at the switch and found in other ways than by the draws
     reopened: int = 0  # documents read before the switch and taken back since: each may be relevant
+    prior: ClassVar[Prior] = READING_PRIOR
+    documents: ClassVar[str] = "documents read"  # what the looks are counted in
 
     def __post_init__(self) -> None:
         if min(self.found, self.unread, self.reopened) < 0:
@@ -175,11 +206,20 @@ class Certificate(Result):
         """The certificate after `count` more draws that are looked at together."""
         return replace(self, drawn=self.drawn + count, hits=self.hits + hits, most=self.missed_at_most)
 
+    @property
+    def expected(self) -> int:
+        """The number of relevant documents found from which the prior follows."""
+        return self.found
+
+    @property
+    def _promise(self) -> dict[str, Any]:
+        return {"target": self.target, "alpha": self.alpha, "prior": self.prior}
+
     @cached_property
     def missed_at_most(self) -> int:
         """The largest number of relevant documents among those unread at the switch that is not rejected."""
         looks = np.array([self.drawn]), np.array([self.hits])
-        limit = int(missing_limits(self.found, self.unread, *looks, target=self.target, alpha=self.alpha)[0])
+        limit = int(missing_limits(self.expected, self.unread, *looks, **self._promise)[0])
         lowest = limit if self.most is None or self.is_refuted else min(self.most, limit)
         return max(lowest, self.hits + self.elsewhere)
 
@@ -249,6 +289,20 @@ class Certificate(Result):
         )
 
 
+@dataclass(frozen=True)
+class RoundCertificate:
+    """What the draws of one round show."""
+
+    number: int
+    certificate: Certificate
+    looks: Rows  # documents read at each look, from the first of the round on
+    bounds: NDArray[np.float64]  # the lower limit of recall at each look
+    estimates: NDArray[np.float64]
+    refuted: int  # how often the draws refuted a limit
+    switched: bool
+    waiting: int  # draws that were read but do not count yet, since one before them was not
+
+
 def sensitivity_limit(kept: int, overlooked: int, alpha: float) -> float:
     """The lower limit of the share of relevant documents that a first reader keeps (Clopper and Pearson).
 
@@ -284,7 +338,14 @@ def with_sensitivity(certificate: Certificate, kept: int, overlooked: int) -> fl
 
 
 def missing_limits(
-    found: int, unread: int, drawn: Looks, hits: Looks, *, target: float = 0.95, alpha: float = 0.05
+    found: int,
+    unread: int,
+    drawn: Looks,
+    hits: Looks,
+    *,
+    target: float = 0.95,
+    alpha: float = 0.05,
+    prior: Prior = READING_PRIOR,
 ) -> Looks:
     """For each look by itself: the largest number of relevant documents among the unread ones that is not rejected.
 
@@ -299,9 +360,9 @@ def missing_limits(
     most = unread - (drawn - hits)
     if not unread:
         return most
-    # The prior of the share of relevant documents: its mean is half of what the target allows to miss.
-    mean = min(max(0.5, most_missing(found, target) / 2) / unread, LARGEST_MEAN)
-    a, b = SHAPE, SHAPE * (1 - mean) / mean
+    # The prior of the share of relevant documents: its mean is a part of what the target allows to miss.
+    mean = min(max(LEAST_MEAN, most_missing(found, target) * prior.share) / unread, LARGEST_MEAN)
+    a, b = prior.shape, prior.shape * (1 - mean) / mean
     expected = betaln(a + hits, b + drawn - hits) - betaln(a, b) + _log_falling(unread, drawn)
 
     def is_rejected(missing: Looks) -> NDArray[np.bool_]:
@@ -331,11 +392,67 @@ def lowest_so_far(limits: Looks, hits: Looks) -> Looks:
     return lowest
 
 
+LOTS = 400  # random orders that a price is the mean of
+LOOKS_BACK = 6  # hits: a limit that earlier looks had is kept, and the next hit lets it suffice
+
+
+def expected_draws(
+    found: int,
+    unread: int,
+    missing: int,
+    *,
+    target: float = 0.95,
+    alpha: float = 0.05,
+    prior: Prior = READING_PRIOR,
+) -> float:
+    """How many draws certify the target on average, if so many of the unread documents are relevant.
+
+    The hits lie at random among the unread, with the same lots for every question, so that a price that is asked again
+    is the same.
+
+    >>> round(expected_draws(40, 1000, 0)), round(expected_draws(40, 1000, 2))
+    (669, 842)
+    """
+    if most_missing(found, target) >= unread or missing > unread:
+        return 0.0 if missing <= unread else float(unread)
+    all_hits = np.arange(missing + 1)
+    places = np.ceil(np.sort(np.random.default_rng(0).random((LOTS, missing)), axis=1) * unread)
+    came = np.pad(places, ((0, 0), (1, 0)))  # when each number of hits was reached, and when the next one was
+    following = np.pad(places, ((0, 0), (0, 1)), constant_values=unread + 1)
+    enough = np.floor((found + all_hits) / target + ROUNDING).astype(np.int64) - found  # the limit that suffices
+    stops = np.full(came.shape, np.inf)
+    for back in range(min(LOOKS_BACK, missing) + 1):
+        at = all_hits[back:]  # the hits now; the look was with `back` hits less
+        drawn = _fewest_draws(found, unread, at - back, enough[back:], target=target, alpha=alpha, prior=prior)
+        looked = np.maximum(came[:, : len(at)], drawn)
+        held = looked < following[:, : len(at)]
+        stops[:, back:] = np.minimum(stops[:, back:], np.where(held, np.maximum(looked, came[:, back:]), np.inf))
+    return float(np.minimum(stops.min(axis=1), unread).mean())
+
+
+def _fewest_draws(found: int, unread: int, hits: Looks, enough: Looks, **promise: Any) -> Looks:
+    """The fewest draws after which the limit with so many hits is low enough, by halving."""
+    low, high = hits - 1, np.full(len(hits), unread)  # not enough; enough
+    while np.any(high - low > 1):
+        middle = np.maximum((low + high) // 2, hits)
+        is_enough = missing_limits(found, unread, middle, hits, **promise) <= enough
+        low, high = np.where(is_enough, low, middle), np.where(is_enough, middle, high)
+        low = np.minimum(low, high - 1)
+    return high
+
+
 def _log_falling(number: Looks | int, factors: Looks) -> NDArray[np.float64]:
     """The logarithm of number · (number − 1) · … with so many factors."""
+    logs = _log_factorials(1 << int(np.max(number)).bit_length())
+    return np.asarray(logs[number] - logs[number - factors])
+
+
+@lru_cache(maxsize=4)
+def _log_factorials(size: int) -> NDArray[np.float64]:
+    """The logarithms of 0!, 1!, …: of more than `size` numbers. Looking them up takes a tenth of computing them."""
     from scipy.special import gammaln
 
-    return np.asarray(gammaln(number + 1) - gammaln(number - factors + 1))
+    return np.asarray(gammaln(np.arange(size + 1) + 1.0))
 
 
 # A review in a table: the documents read, in their order, and which of them were drawn at random.
@@ -375,20 +492,24 @@ class ReadingTable:
         relevant = np.array([each != "no" for each in labels], np.bool_)
         return cls(relevant[:switch], relevant[switch:], labels.count("unsure"))
 
-    def certificate(self, documents: int, target: float, alpha: float) -> Certificate:
+    def certificate(
+        self, documents: int, target: float, alpha: float, kind: type[Certificate] = Certificate
+    ) -> Certificate:
         """The certificate after the last draw, if the collection has so many documents."""
-        *_, last = self.looks(documents, target, alpha)
+        *_, last = self.looks(documents, target, alpha, kind)
         return last
 
-    def looks(self, documents: int, target: float, alpha: float) -> Iterator[Certificate]:
-        """The certificate at the switch, and after each draw."""
+    def looks(
+        self, documents: int, target: float, alpha: float, kind: type[Certificate] = Certificate
+    ) -> Iterator[Certificate]:
+        """The certificate at the switch, and after each draw; `kind` is that of an audit if an expert decided."""
         unread = documents - len(self.before)
         if unread < len(self.drawn):
             problem = (
                 f"{documents:,} documents are fewer than the {len(self.before) + len(self.drawn):,} that were read"
             )
             raise InputError("documents", problem)
-        certificate = Certificate(int(self.before.sum()), unread, target, alpha)
+        certificate = kind(int(self.before.sum()), unread, target, alpha)
         yield certificate
         for relevant in self.drawn.tolist():
             certificate = certificate.add(relevant)

@@ -25,6 +25,7 @@ import numpy as np
 from leadline.errors import checked_choice
 from leadline.retrieval.choices import DERIVED
 from leadline.retrieval.index.analysis import Analysis, Occurrences, WordSpans, joined
+from leadline.text.engine import Kernel, compiled_job
 from leadline.text.fields import ranges
 
 if TYPE_CHECKING:
@@ -190,9 +191,10 @@ def in_order(
 # A point after one of these abbreviations, or after a single letter, does not end a sentence.
 _ABBREVIATED = b"al approx ca cf col dr eq eqs etc ex fig figs incl max min no nos para pat pp ref refs ser st vol vs"
 _ABBREVIATIONS = frozenset(_ABBREVIATED.split())
-_ENDS, _BLANKS = np.zeros(256, np.bool_), np.zeros(256, np.bool_)
-_ENDS[list(b".!?;")] = True
-_BLANKS[list(b" \t\r\n\v\f\0")] = True  # zeros follow the last text
+_END, _BLANK = 1, 2  # bits of what a byte is
+_KINDS = np.zeros(256, np.uint8)
+_KINDS[list(b".!?;")] = _END
+_KINDS[list(b" \t\r\n\v\f\0")] = _BLANK  # zeros follow the last text
 
 
 def sentences(texts: Sequence[str], analysis: Analysis) -> Occurrences:
@@ -229,14 +231,34 @@ def sentence_of(spans: WordSpans) -> NDArray[np.int64]:
 def sentence_starts(spans: WordSpans) -> NDArray[np.int64]:
     """The words before which a sentence or a line ends; the first word of a text is only among them by chance."""
     content = spans.content
-    ends = np.flatnonzero(_ENDS[content[:-1]])
-    ends = ends[_BLANKS[content[ends + 1]]]
+    ends, feeds = sentence_marks(content)
     before = np.searchsorted(spans.starts, ends, "right") - 1  # the word before each mark
     is_short = np.array(
         [word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha()) for word in spans.words], np.bool_
     )
     directly = (before >= 0) & (spans.starts[before] + spans.lengths[before] == ends)
     shortened = directly & (content[ends] == ord(".")) & is_short[spans.codes[before]]
-    lines = np.searchsorted(spans.starts, np.flatnonzero(content == ord("\n")), "right")
+    lines = np.searchsorted(spans.starts, feeds, "right")
     found = np.unique(np.concatenate([before[~shortened] + 1, lines]))
     return found[(found > 0) & (found < len(spans.codes))]
+
+
+_Marks = tuple["NDArray[np.int64]", "NDArray[np.int64]"]
+
+
+def sentence_marks(content: NDArray[np.uint8]) -> _Marks:
+    """The places of marks before a blank, and of line feeds, in joined texts."""
+    return _marks.choose(len(content))(content)
+
+
+def _marks_plain(content: NDArray[np.uint8]) -> _Marks:
+    ends = np.flatnonzero(_KINDS[content[:-1]] & _END)
+    return ends[(_KINDS[content[ends + 1]] & _BLANK) > 0], np.flatnonzero(content == ord("\n"))
+
+
+@compiled_job("leadline.retrieval.index.kernels.find_ends", plain=_marks_plain)
+def _marks(kernel: Kernel, content: NDArray[np.uint8]) -> _Marks:
+    size = len(content) - 1
+    ends, lines = np.empty(size, np.int64), np.empty(size + 1, np.int64)  # of which few pages are touched
+    found = kernel(content, size, _KINDS, ends, lines)
+    return ends[:found].copy(), lines[: int(lines[size])].copy()

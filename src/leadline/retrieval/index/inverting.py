@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 from zlib import crc32
 
@@ -15,7 +16,7 @@ from leadline.collections.documents.numbers import normalise
 from leadline.errors import InputError
 from leadline.retrieval.choices import FIELDS
 from leadline.retrieval.index.analysis import Analysis, Occurrences, WordSpans, joined
-from leadline.retrieval.index.derived import field_function, sentence_starts
+from leadline.retrieval.index.derived import field_function, sentence_marks, sentence_starts
 from leadline.retrieval.index.kernel_arguments import BatchWords, PositionLists, PostingLists, TermCounts
 from leadline.retrieval.index.packing import ascending, gaps, packed
 from leadline.retrieval.index.segment import (
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
+    WordLists = list[list[str]] | pl.Series  # the words of each document
+
 
 def inverted(batch: DocumentBatch, analysis: Analysis, positions: bool) -> dict[str, NDArray[Any]]:
     """The arrays of a segment with the documents of a batch."""
@@ -53,7 +56,7 @@ def inverted(batch: DocumentBatch, analysis: Analysis, positions: bool) -> dict[
 
 def _occurrences(batch: DocumentBatch, analysis: Analysis) -> Iterator[tuple[str, Occurrences]]:
     """The terms of each field, first those of the documents, then derived ones; one field is in memory at a time."""
-    languages = [given[0] if given else "" for given in batch.codes["language"]]
+    languages = [given[0] if given else "" for given in listed(batch.codes["language"])]
     for name, texts in batch.texts.items():
         yield name, WordSpans.of(*joined(texts), analysis.words, analysis.syllables).terms(analysis, languages)
     if batch.derived:
@@ -197,7 +200,7 @@ class DocumentBatch:
     ids: list[str]
     texts: dict[str, list[str]]
     numbers: dict[str, NDArray[Any]]
-    codes: dict[str, list[list[str]]]
+    codes: dict[str, WordLists]
     derived: tuple[str, ...] = ()  # fields to be made of the texts
 
     @property
@@ -243,41 +246,47 @@ def _as_mapping(document: Any) -> Mapping[str, Any]:
 def _batch(documents: Sequence[Mapping[str, Any]], fields: Sequence[str]) -> DocumentBatch:
     present = set().union(*documents)
 
-    def values(name: str, missing: Any) -> list[Any]:
-        """The value of each document, or `missing`; quick where no document has one."""
-        return [each.get(name) or missing for each in documents] if name in present else [missing] * len(documents)
+    def values(name: str, missing: Any, convert: Callable[[Any], Any]) -> list[Any]:
+        """What is made of the value of each document, or of `missing`; quick where no document has one."""
+        if name not in present:
+            return [convert(missing)] * len(documents)
+        return [convert(each.get(name) or missing) for each in documents]
 
-    days = {
-        name: np.array([_day(written) for written in values(name, "")], np.int32)
-        for name in ("priority", "application", "publication")
-    }
+    days = {name: np.array(values(name, "", _day), np.int32) for name in ("priority", "application", "publication")}
     known_since = np.where(days["priority"] != MISSING, days["priority"], days["application"])
     # Family names of a source mean nothing in other sources: only numbers are taken.
-    families = [family if isinstance(family, int) else -1 for family in values("family", -1)]
+    families = values("family", -1, lambda family: family if isinstance(family, int) else -1)
+    ipc, cpc = (values(name, (), list) for name in ("ipc", "cpc"))
     return DocumentBatch(
-        ids=[str(name) for name in values("id", "")],
-        texts={name: [_text_of(text) for text in values(name, "")] for name in fields},
+        ids=values("id", "", str),
+        texts={name: values(name, "", _text_of) for name in fields},
         numbers={
             **days,
             "known": np.where(known_since != MISSING, known_since, days["publication"]).astype(np.int32),
             "family": np.array(families, np.int64),
         },
         codes={
-            **{
-                name: [[given] if given else [] for given in values(name, "")]
-                for name in ("office", "kind", "language")
-            },
-            **{name: [list(given) for given in values(name, ())] for name in ("ipc", "cpc")},
-            "classes": [[*ipc, *cpc] for ipc, cpc in zip(values("ipc", ()), values("cpc", ()), strict=True)],
-            "applicant": [_names(given) for given in values("applicants", ())],
-            "inventor": [_names(given) for given in values("inventors", ())],
+            **{name: values(name, "", _one) for name in ("office", "kind", "language")},
+            **{"ipc": ipc, "cpc": cpc},
+            "classes": [[*some, *others] for some, others in zip(ipc, cpc, strict=True)],
+            "applicant": values("applicants", (), _names),
+            "inventor": values("inventors", (), _names),
             "number": [[_number(each)] for each in documents],
-            "cites": [sorted({normalise(number).key for number in given if number}) for given in values("cites", ())],
+            "cites": values("cites", (), _keys),
         },
     )
 
 
 _GIVEN = ("id", "office", "serial", "kind", "language", "ipc", "cpc", "applicants", "inventors")
+
+
+def _one(given: str) -> list[str]:
+    return [given] if given else []
+
+
+def _keys(numbers: Sequence[str]) -> list[str]:
+    """Publications without their kinds."""
+    return sorted({normalise(number).key for number in numbers if number})
 
 
 def _names(given: str | Sequence[str]) -> list[str]:
@@ -342,7 +351,7 @@ _ONE_WORD = {"office": "office", "kind": "kind", "language": "language", "number
 RECORD_COLUMNS = ("id", *DAYS, "family", *_ONE_WORD.values(), "ipc", "cpc", "applicants")
 
 
-def code_columns(rows: pl.DataFrame) -> dict[str, list[list[str]]]:
+def code_columns(rows: pl.DataFrame) -> dict[str, WordLists]:
     """The columns of words of documents, as a segment stores them."""
     import polars as pl
 
@@ -354,7 +363,7 @@ def code_columns(rows: pl.DataFrame) -> dict[str, list[list[str]]]:
         classes=pl.concat_list("ipc", "cpc").fill_null([]).cast(texts),
     )
     filled = lists.with_columns(pl.all().list.eval(pl.element().filter(pl.element() != "")))
-    return {name: filled[name].to_list() for name in filled.columns}
+    return {name: filled[name] for name in filled.columns}
 
 
 def joined_claims(texts: pl.DataFrame, fields: Sequence[str]) -> pl.DataFrame:
@@ -381,18 +390,36 @@ def number_columns(rows: pl.DataFrame) -> dict[str, NDArray[Any]]:
     return {**days, "family": rows["family"].cast(pl.Int64).to_numpy()}
 
 
-def coded(values: Sequence[Sequence[str]]) -> CodedColumn:
+def coded(values: WordLists) -> CodedColumn:
     """A column of words: a dictionary, and the codes of each document.
 
     >>> column = coded([["US"], [], ["EP", "US"]])
     >>> column.codes.tolist(), column.offsets.tolist()
     ([1, 0, 1], [0, 1, 1, 3])
     """
-    names = sorted({word.encode() for words in values for word in words})
+    if not isinstance(values, list):
+        return _coded_series(values)
+    words = list(chain.from_iterable(values))
+    names = sorted(set(words))  # in the order of their bytes
     code_of = {name: code for code, name in enumerate(names)}
-    offsets = offsets_of([len(words) for words in values])
-    codes = np.array([code_of[word.encode()] for words in values for word in words], np.int32)
-    return CodedColumn(Terms.of(names), offsets, codes)
+    codes = np.fromiter(map(code_of.__getitem__, words), np.int32, len(words))
+    return CodedColumn(Terms.of([name.encode() for name in names]), offsets_of(list(map(len, values))), codes)
+
+
+def listed(values: WordLists) -> list[list[str]]:
+    """The words of each document as lists."""
+    return values if isinstance(values, list) else values.to_list()
+
+
+def _coded_series(values: pl.Series) -> CodedColumn:
+    """The same of a column of lists: no word becomes an object."""
+    import polars as pl
+
+    words = values.explode().drop_nulls()
+    names = words.unique().sort()
+    codes = words.cast(pl.Enum(names)).to_physical().cast(pl.Int32).to_numpy()
+    offsets = offsets_of(values.list.len().to_numpy())
+    return CodedColumn(Terms.of([name.encode() for name in names]), offsets, np.ascontiguousarray(codes))
 
 
 # Where the sentences and paragraphs of texts begin, so that words in the same one can be searched for.
@@ -418,7 +445,7 @@ def text_breaks(occurrences: Occurrences) -> tuple[NDArray[np.int32], NDArray[np
     text = np.searchsorted(spans.offsets, first, "right") - 1
     inside = first > spans.offsets[text]  # a text's first sentence has no break
     first, text = first[inside], text[inside]
-    lines = np.flatnonzero(spans.content == ord("\n"))
+    _, lines = sentence_marks(spans.content)
     before, after = (np.searchsorted(lines, spans.starts[words]) for words in (first - 1, first))
     breaks = (first - spans.offsets[text]) * 2 + (after > before)
     return breaks.astype(np.int32), np.searchsorted(text, np.arange(texts + 1))

@@ -26,12 +26,13 @@ from leadline.retrieval.index.kernel_arguments import (
     TermCounts,
 )
 from leadline.text.kernel_arguments import Bytes, FieldSlices, Floats, HashTable, Int32s, Int64s, UInt64, kernel
-from leadline.text.kernels import inline, number_fields
+from leadline.text.kernels import first_bit, inline, number_fields, where_within
 
 PER_BLOCK = 128
 LANES = 4  # words side by side, so that four values are shifted at once
 ROWS = PER_BLOCK // LANES
 WORD = np.uint64(32)
+SMALL_A, SMALL_LETTERS = np.uint8(97), np.uint8(26)
 
 
 # Words of texts.
@@ -52,7 +53,7 @@ def find_words(
 
     A word is a run of letters and digits. With `chemical`, a point or comma between digits, a hyphen beside a digit and
     an ampersand between letters belong to it. An ideograph is a word by itself, and so is each pair of neighbouring
-    syllables, or a syllable without a neighbour. The bytes are UTF-8, followed by at least four more bytes. Returns the
+    syllables, or a syllable without a neighbour. The bytes are UTF-8, followed by at least 64 more bytes. Returns the
     number of words.
     """
     words = 0
@@ -101,6 +102,14 @@ def find_words(
                 elif last == BETWEEN:
                     begin = i
                 last, joined = kind, BETWEEN
+                # Most letters are small ones of ASCII: a run of them is passed over, 64 bytes at a time.
+                if SMALL_A <= byte < SMALL_A + SMALL_LETTERS:
+                    others = np.uint64(0)
+                    while others == np.uint64(0) and i < end:
+                        others = ~where_within(text, i, SMALL_A, SMALL_LETTERS)
+                        i += first_bit(others) if others != np.uint64(0) else 64
+                    i = i if i < end else end
+                    continue
             elif chemical and last != BETWEEN and joined == BETWEEN and POINT <= kind <= AMPERSAND:
                 joined, joint = kind, i
             else:
@@ -182,6 +191,35 @@ def fill_postings(words: BatchWords, latest: Int32s, lists: PostingLists, places
                     places.positions[places.cursors[term]] = i - begin
                     places.cursors[term] += 1
     return 0
+
+
+@kernel
+def count_codes(codes: Int32s, count: int, counts: Int64s) -> int:
+    """Count how often each code occurs; `counts` is zeros."""
+    for i in range(count):
+        counts[codes[i]] += 1
+    return 0
+
+
+@kernel
+def find_ends(text: Bytes, size: int, kinds: Bytes, ends: Int64s, lines: Int64s) -> int:
+    """The places of marks that may end a sentence, which are before a blank, and of line feeds; returns their number.
+
+    Bit 0 of `kinds` is that a byte is such a mark, bit 1 that it is a blank. The number of line feeds goes to the
+    last place of `lines`.
+    """
+    marks, feeds = 0, 0
+    for i in range(size):
+        byte = text[i]
+        # Both are rare: most bytes have neither bit.
+        if byte == 10:
+            lines[feeds] = i
+            feeds += 1
+        elif kinds[byte] & 1 and kinds[text[i + 1]] & 2:
+            ends[marks] = i
+            marks += 1
+    lines[size] = feeds
+    return marks
 
 
 # Merge sorted dictionaries and lists, and look terms up in them.
@@ -477,6 +515,36 @@ def unpack_ranges(
             at += count
             i += count
     return at
+
+
+@kernel
+def measure_gaps(
+    values: Int32s, blocks: int, modulus: int, before: int, gaps: Int32s, bases: Int32s, widths: Bytes
+) -> int:
+    """The gaps of blocks of numbers below `modulus`, what comes before each block, and the bits that its gaps need.
+
+    `before` is what would come next after the number before. Returns the same after the last.
+    """
+    at = 0
+    following = np.int64(before)
+    for block in range(blocks):
+        bases[block] = following
+        every = np.int64(0)
+        for _ in range(PER_BLOCK):
+            value = np.int64(values[at])
+            gap = value - following
+            gap += modulus if gap < 0 else 0
+            gaps[at] = gap
+            every |= gap
+            following = value + 1 if value + 1 < modulus else value + 1 - modulus
+            at += 1
+        # The highest bit that any gap of the block has.
+        width = 0
+        while every > 0:
+            width += 1
+            every >>= 1
+        widths[block] = width
+    return int(following)
 
 
 @kernel

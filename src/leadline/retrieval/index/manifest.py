@@ -367,6 +367,33 @@ class Origin:
             sums = np.array([sum_of.get(name.decode(), 0) for name in ids], np.int64)
         return cls(manifest["hash"], parts, *found, _folder_id(collection), sums)
 
+    @classmethod
+    def of_rows(cls, collection: Any, rows: NDArray[np.int64]) -> Origin:
+        """The places of the documents in these rows of a collection on disk."""
+        found = collection.records_at(rows, _PLACES)
+        part, place = (found[column].to_numpy().astype(np.int32) for column in _PLACES[:2])
+        family = found["family"].to_numpy().astype(np.int64)
+        parts = [part["sha256"] for part in collection.manifest["parts"]]
+        return cls(collection.manifest["hash"], parts, part, place, family, _folder_id(collection))
+
+    def rows_in(self, collection: Any) -> NDArray[np.int64] | None:
+        """The row of each document in a collection that came from this one by updates; -1 where it is there no more.
+
+        None for another collection, and where rows are families.
+        """
+        manifest = getattr(collection, "manifest", None)
+        if manifest is None or self.members is not None or not self.parts:
+            return None
+        if self.parts != [part["sha256"] for part in manifest["parts"]][: len(self.parts)]:
+            return None
+        there = collection.records_at(np.arange(len(collection)), _PLACES[:2])
+        part, place = (there[column].to_numpy().astype(np.int64) for column in _PLACES[:2])
+        keys, wanted = part << 32 | place, self.part.astype(np.int64) << 32 | self.place
+        if (np.diff(keys) <= 0).any():  # no build and no update makes such a collection
+            return None
+        rows = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        return np.where(keys[rows] == wanted, rows, -1)
+
     def is_from(self, collection: Any) -> bool:
         """Whether the documents are from this collection: its folder has the same id, or the same first parts."""
         if self.id and self.id == _folder_id(collection):

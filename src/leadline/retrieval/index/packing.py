@@ -119,22 +119,22 @@ class PackedWriter:
             return
         rows = values.reshape(-1, PER_BLOCK)
         if self.kind.modulus:
-            modulus = self.kind.modulus
-            before = np.empty(len(values), np.int64)  # what would come next after the value before
-            before[0], before[1:] = self._next, values[:-1] + np.int64(1)
-            before[before >= modulus] -= modulus
-            gaps = values - before
-            gaps[gaps < 0] += modulus
-            self._next = (int(values[-1]) + 1) % modulus
-            self._bases.append(before[::PER_BLOCK].astype(np.int32))
-            rows = gaps.astype(np.int32).reshape(-1, PER_BLOCK)
-        elif self.kind.has_bases:
+            found, bases, widths, self._next = _measured.choose(_BYTES_A_VALUE * len(values))(
+                values, self.kind.modulus, self._next
+            )
+            self._bases.append(bases)
+            self._write(found, widths)
+            return
+        if self.kind.has_bases:
             bases = rows.view(np.uint32).min(axis=1).astype(np.uint32).view(np.int32)
             self._bases.append(bases)
             rows = (rows.view(np.uint32) - bases.view(np.uint32)[:, None]).view(np.int32)
-        widths = np.frexp(rows.view(np.uint32).max(axis=1).astype(np.float64))[1].astype(np.uint8)
+        self._write(rows.reshape(-1), _widths(rows))
+
+    def _write(self, values: NDArray[np.int32], widths: NDArray[np.uint8]) -> None:
+        """Write blocks of values, each of which needs so many bits."""
         self._widths.append(widths)
-        words = _packed.choose(_BYTES_A_VALUE * len(values))(rows.reshape(-1), widths)
+        words = _packed.choose(_BYTES_A_VALUE * len(values))(values, widths)
         with reported(self._folder or "temporary file", words.nbytes):
             self._file.write(words.tobytes())
 
@@ -283,6 +283,34 @@ def _checked(
 def _first_word(blocks: int, kind: Kind) -> int:
     """The place of the first block."""
     return _HEADER + -(-blocks // 4) + (blocks if kind.has_bases else 0)
+
+
+def _widths(rows: NDArray[np.int32]) -> NDArray[np.uint8]:
+    """How many bits the values of each row need."""
+    return np.frexp(rows.view(np.uint32).max(axis=1).astype(np.float64))[1].astype(np.uint8)
+
+
+_Measured = tuple["NDArray[np.int32]", "NDArray[np.int32]", "NDArray[np.uint8]", int]
+
+
+def _measured_plain(values: NDArray[np.int32], modulus: int, first: int) -> _Measured:
+    before = np.empty(len(values), np.int64)  # what would come next after the value before
+    before[0], before[1:] = first, values[:-1] + np.int64(1)
+    before[before >= modulus] -= modulus
+    found = values - before
+    found[found < 0] += modulus
+    small = found.astype(np.int32)
+    bases, widths = before[::PER_BLOCK].astype(np.int32), _widths(small.reshape(-1, PER_BLOCK))
+    return small, bases, widths, (int(values[-1]) + 1) % modulus
+
+
+@compiled_job("leadline.retrieval.index.kernels.measure_gaps", plain=_measured_plain)
+def _measured(kernel: Kernel, values: NDArray[np.int32], modulus: int, first: int) -> _Measured:
+    """The gaps between values, what comes before each block of them, its bits, and what would come next."""
+    blocks = len(values) // PER_BLOCK
+    found, bases, widths = np.empty_like(values), np.empty(blocks, np.int32), np.empty(blocks, np.uint8)
+    following = kernel(np.ascontiguousarray(values), blocks, modulus, first, found, bases, widths)
+    return found, bases, widths, following
 
 
 def _packed_plain(values: NDArray[np.int32], widths: NDArray[np.uint8]) -> NDArray[np.int32]:

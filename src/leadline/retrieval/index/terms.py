@@ -319,12 +319,27 @@ def counted_forms(
 ) -> Forms:
     """The forms of a batch of texts; `form_of` is the number of each word's form within its term."""
     counts = np.bincount(owners, minlength=words.terms)
-    of_words = np.bincount(words.codes[words.offsets[0] : words.offsets[-1]], minlength=len(words.term_of))
+    if not len(keys):
+        return Forms(Terms.of(keys), counts, np.empty(0, np.int64), totals)
+    codes = words.codes[words.offsets[0] : words.offsets[-1]]
+    of_words = _code_counts.choose(len(codes))(codes, len(words.term_of))
     listed = np.flatnonzero(words.term_of >= 0)
     listed = listed[counts[words.term_of[listed]] > 0]
     forms = offsets_of(counts)[words.term_of[listed]] + form_of[listed]
     occurrences = np.bincount(forms, of_words[listed], len(keys)).astype(np.int64)
     return Forms(Terms.of(keys), counts, occurrences, totals)
+
+
+def _code_counts_plain(codes: NDArray[np.int32], count: int) -> NDArray[np.int64]:
+    return np.bincount(codes, minlength=count)
+
+
+@compiled_job("leadline.retrieval.index.kernels.count_codes", plain=_code_counts_plain)
+def _code_counts(kernel: Kernel, codes: NDArray[np.int32], count: int) -> NDArray[np.int64]:
+    """How often each of so many codes occurs."""
+    counts = np.zeros(count, np.int64)
+    kernel(np.ascontiguousarray(codes), len(codes), counts)
+    return counts
 
 
 def word_ranks(words: BatchWords, form_of: NDArray[np.int32], forms: Forms) -> NDArray[np.int32]:

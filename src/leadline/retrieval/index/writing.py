@@ -30,6 +30,7 @@ from leadline.retrieval.index.inverting import (
     content_sums,
     inverted,
     is_collection,
+    listed,
 )
 from leadline.retrieval.index.manifest import (
     KIND,
@@ -443,6 +444,7 @@ class OpenIndex(Protocol):
     def __len__(self) -> int: ...
     @property
     def ids(self) -> list[str]: ...
+    def id_of(self, row: int) -> str: ...
     @property
     def origin(self) -> Origin | None: ...
     def column(self, name: str) -> NDArray[Any]: ...
@@ -457,6 +459,7 @@ class Changes:
     new: NDArray[np.int64]  # rows of the collection that are to be indexed; of an index of families, their places
     changed: int  # of the new ones
     is_same_collection: bool  # nothing at all has changed, families and places included
+    kept: NDArray[np.int64] | None = None  # rows of the collection of the other documents, where their places tell
 
     @property
     def added(self) -> int:
@@ -494,6 +497,9 @@ def changes_of(index: OpenIndex, collection: Records) -> Changes:
     A document is the same if it is at the same place of the same part of the collection, a family if all its members
     are. In a collection that was built again, where all places are new, it is the same if its texts and its data are.
     """
+    rows_by_place = None if index.origin is None else index.origin.rows_in(collection)
+    if rows_by_place is not None:
+        return _changes_by_place(index, collection, rows_by_place)
     members = _members(index)
     ids = collection.records["id"].to_list() if members is None else family_ids(collection.records, members)
     row_of = {name: row for row, name in enumerate(ids)}
@@ -511,6 +517,21 @@ def changes_of(index: OpenIndex, collection: Records) -> Changes:
     is_same = bool(same.all() and not new.any() and index.origin and now and index.origin.hash == now.hash)
     changed = int(np.count_nonzero(~same[there]))
     return Changes(np.flatnonzero(~same), np.flatnonzero(new), changed, is_same)
+
+
+def _changes_by_place(index: OpenIndex, collection: Any, rows: NDArray[np.int64]) -> Changes:
+    """What `update` would change; `rows` are those of the index's documents in the collection."""
+    dead = np.flatnonzero(rows < 0)
+    is_new = np.ones(len(collection), np.bool_)
+    is_new[rows[rows >= 0]] = False
+    new = np.flatnonzero(is_new)
+    changed = 0
+    if len(dead) and len(new):
+        anew = set(collection.records_at(new, ("id",))["id"].to_list())
+        changed = sum(index.id_of(row) in anew for row in dead.tolist())
+    origin = index.origin
+    is_same = not len(dead) and not len(new) and origin is not None and origin.hash == collection.manifest["hash"]
+    return Changes(dead, new, changed, is_same, rows[rows >= 0])
 
 
 def update(
@@ -549,7 +570,13 @@ def update(
             parts.append(
                 Part(new_segment(units, owned, index.fields, index.analysis, positions, BuildSizes.of(workers)))
             )
-        commit(owned, settings, parts, lambda ids: Origin.of(collection, ids, _members(index)))
+
+        def origin_of(ids: Terms) -> Origin | None:
+            if changes.kept is None:
+                return Origin.of(collection, ids, _members(index))
+            return Origin.of_rows(collection, np.concatenate([changes.kept, changes.new]))
+
+        commit(owned, settings, parts, origin_of)
 
 
 def _members(index: OpenIndex) -> Members | None:
@@ -622,7 +649,7 @@ def _is_equal(
         for name, column in numbers.items():
             same &= column[of_index] == (sums if name == "content" else batch.numbers[name])
         for name in CODES:
-            given = zip(of_index.tolist(), batch.codes[name], strict=True)
+            given = zip(of_index.tolist(), listed(batch.codes[name]), strict=True)
             same &= np.array([index.words_of(name, row) == words for row, words in given])
         equal[places] = same
     return equal

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -401,14 +402,17 @@ class ClaimUnits:
 
     def _of_rows(self, rows: Sequence[int]) -> list[DocumentClaims]:
         new = [row for row in rows if row not in self._claims]
-        for row, document in zip(new, self._read(new), strict=True):
-            self._claims[row] = self._claim_terms(document)
+        documents = self._read(new)
+        claims = [claim for document in documents for claim in document.claims]
+        terms = iter(self._index.analysis.terms_of([claim.text for claim in claims]))
+        for row, document in zip(new, documents, strict=True):
+            self._claims[row] = self._claim_terms(document.claims, list(islice(terms, len(document.claims))))
         return [self._claims[row] for row in rows]
 
-    def _claim_terms(self, document: Document) -> DocumentClaims:
-        """The terms of each claim and of the claims it refers to. Every claim is cut into terms once."""
-        own = {claim: Counter(self._index.analysis.terms(claim.text)) for claim in document.claims}
-        units = [sum((own[claim] for claim in together), Counter()) for together in with_parents(document.claims)]
+    def _claim_terms(self, claims: Sequence[Claim], terms: Sequence[list[str]]) -> DocumentClaims:
+        """The terms of each claim and of the claims it refers to, from those of each alone."""
+        own = dict(zip(claims, terms, strict=True))
+        units = [Counter(chain.from_iterable(own[claim] for claim in together)) for together in with_parents(claims)]
         found = [
             (place, self._vocabulary.setdefault(term, len(self._vocabulary)), tf)
             for place, unit in enumerate(units)

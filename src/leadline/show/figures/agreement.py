@@ -21,7 +21,7 @@ ROW = 46  # pixels: a line of text and the bar below it
 BETTER, ALIKE, OPPOSED = "one run is better", "no difference seen", "two measures prefer opposite runs"
 
 
-@report_figure(NAME, section=BELIEVED, label="do the measures agree", place=20)
+@report_figure(NAME, section=BELIEVED, label="do the measures agree", place=20, estimated=True)
 def figure(evidence: Evidence, measures: Sequence[str] | None = None) -> Figure:
     """On how many pairs three measures agree, and on how many only two. Default: those of `evidence.trio`."""
     lack = partial(needs, NAME, "Do the measures agree?", source=SOURCE)

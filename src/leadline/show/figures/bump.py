@@ -28,7 +28,7 @@ SOURCE = (
 State = Literal["steady", "chance", "significant"]
 
 
-@report_figure(NAME, section=WHO, label="places under three measures", place=20)
+@report_figure(NAME, section=WHO, label="places under three measures", place=20, estimated=True)
 def figure(evidence: Evidence) -> Figure:
     """The places of the runs under average precision, PRES and recall; swaps that may be chance are dimmed."""
     names = evidence.trio

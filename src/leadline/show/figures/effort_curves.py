@@ -50,7 +50,7 @@ SOURCE = (
 )
 
 
-@report_figure(NAME, section=WHO, label="measures against effort", place=40)
+@report_figure(NAME, section=WHO, label="measures against effort", place=40, estimated=True)
 def figure(evidence: Evidence) -> Figure:
     """Three measures at every effort, with tests of the leader against the challenger."""
     if evidence.challenger is None:

@@ -41,7 +41,7 @@ TOP = 0.2  # the largest level shown
 BEYOND = 30  # points of a curve above that: more would make the page larger without a visible difference
 
 
-@report_figure(NAME, section=BELIEVED, label="what a measure tells apart", place=40)
+@report_figure(NAME, section=BELIEVED, label="what a measure tells apart", place=40, estimated=True)
 def figure(
     evidence: Evidence, measures: Sequence[str] | None = None, *, draws: int = 10_000, alpha: float = 0.05
 ) -> Figure:

@@ -35,7 +35,7 @@ SOURCE = "Times are the medians in the records beside the runs; compare only tho
 MOST_LABELLED = 12
 
 
-@report_figure(NAME, section=WHO, label="quality against speed", place=50)
+@report_figure(NAME, section=WHO, label="quality against speed", place=50, estimated=True)
 def figure(evidence: Evidence) -> Figure:
     """The mean score against the median time of a query, and the systems that no other beats in both."""
     means = evidence.main.mean_values()[:, 0]

@@ -53,10 +53,11 @@ GAP = 0.16  # of a column, left between two
 def six(evidence: Evidence) -> tuple[str, ...]:
     """The default measures: those of `evidence.trio`, and three of the first page of results."""
     option = "" if evidence.level == 1 else f"(rel={evidence.level})"
-    return (*evidence.trio, "nDCG@10", f"P{option}@10", f"RR{option}")
+    last = f"P{option}@30" if evidence.estimated else f"RR{option}"  # the rank of one document cannot be estimated
+    return (*evidence.trio, "nDCG@10", f"P{option}@10", last)
 
 
-@report_figure(NAME, section=WHERE, label="six measures side by side", place=30)
+@report_figure(NAME, section=WHERE, label="six measures side by side", place=30, estimated=True)
 def figure(evidence: Evidence, measures: Sequence[str] | None = None) -> Figure:
     """A row for each system, best first by the deciding measure; a column for each measure, with intervals."""
     names = six(evidence) if measures is None else tuple(measures)

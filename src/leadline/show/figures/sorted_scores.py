@@ -35,7 +35,7 @@ SHAPES = ("square", "circle", "triangle-up")
 SOURCE = "After Magdy and Jones, SIGIR 2010; means over topics, with intervals by Student's t (95\u202f%)."
 
 
-@report_figure(NAME, section=WHO, label="all systems by score", place=30)
+@report_figure(NAME, section=WHO, label="all systems by score", place=30, estimated=True)
 def figure(evidence: Evidence) -> Figure:
     """Every system's average precision, PRES and recall, the systems sorted by PRES."""
     names = evidence.trio

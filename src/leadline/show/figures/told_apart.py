@@ -32,7 +32,7 @@ SOURCE = (
 )
 
 
-@report_figure(NAME, section=WHO, label="who cannot be told apart", place=15)
+@report_figure(NAME, section=WHO, label="who cannot be told apart", place=15, estimated=True)
 def figure(evidence: Evidence) -> Figure:
     """The first systems by the deciding measure, and the baseline, each with the verdict against the first."""
     found = evidence.standing

@@ -35,7 +35,7 @@ ALPHA = 0.05
 SOURCE = "Student's t test below the diagonal, Fisher's randomisation test above it; two-sided, without correction."
 
 
-@report_figure(NAME, section=BELIEVED, label="p of every pair", place=10)
+@report_figure(NAME, section=BELIEVED, label="p of every pair", place=10, estimated=True)
 def figure(evidence: Evidence) -> Figure:
     """The p of every pair of systems by the t test and the randomisation test, the systems best first."""
     scores = evidence.main

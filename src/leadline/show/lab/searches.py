@@ -27,7 +27,7 @@ from leadline.retrieval.models.searcher import Contribution, parse_model
 from leadline.retrieval.passages import Marker, Snippet
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.context_data import LEVELS
-from leadline.retrieval.pipeline.named_systems import PATENTS, list_systems, settings, system
+from leadline.retrieval.pipeline.named_systems import PATENTS, TEXTS, list_systems, settings, system
 from leadline.retrieval.prior_art import (
     PriorArt,
     bearing_rule,
@@ -42,6 +42,7 @@ from leadline.retrieval.prior_art import (
     search_notes,
     system_line,
 )
+from leadline.retrieval.public import ranking_system
 from leadline.retrieval.word_search import Hit, SearchResult, has_texts, result_table, search_words
 from leadline.show.lab.opened import OpenedLab, clean, pieces
 from leadline.text.days import parse_date
@@ -62,7 +63,7 @@ class WordSearch:
 
     index: str
     q: str
-    model: str = "bm25"
+    model: str = ""  # words alone rank, by a model; empty: a system
     before: str = ""
     after: str = ""
     classes: str = ""  # divided by commas
@@ -73,6 +74,7 @@ class WordSearch:
     duplicates: str = ""
     qrels: str = ""
     topic: str = ""
+    system: str = ""  # default: the best of what the index has
 
 
 def find_words(opened: OpenedLab, asked: WordSearch) -> dict[str, Any]:
@@ -85,8 +87,11 @@ def find_words(opened: OpenedLab, asked: WordSearch) -> dict[str, Any]:
         )
     if len(asked.q) > LONGEST:
         raise InputError("q", f"has {len(asked.q):,} characters, at most {LONGEST:,}: search with the patent instead")
-    name, parameters = parse_model(asked.model)
-    MODELS.named(name).checked_parameters(parameters)
+    if asked.model:
+        name, parameters = parse_model(asked.model)
+        MODELS.named(name).checked_parameters(parameters)
+    if asked.system:
+        checked_choice("system", asked.system, word_systems())
     classes = filter_values("class", _listed(asked.classes), "class")
     offices = filter_values("office", _listed(asked.office), "office")
     grades = judged(opened, asked.qrels, asked.topic)
@@ -97,7 +102,8 @@ def find_words(opened: OpenedLab, asked: WordSearch) -> dict[str, Any]:
         asked.q,
         asked.k,
         start=(asked.page - 1) * asked.k,
-        model=asked.model,
+        model=asked.model or "bm25",
+        system=ranking_system(asked.system or None, by_words=bool(asked.model) or asked.newest),
         before=asked.before or None,
         after=asked.after or None,
         classes=classes,
@@ -470,13 +476,23 @@ def patent_paragraph(where: str) -> str:
 _WITH_MODEL = frozenset({"cross_encoder", "dense", "hybrid", "learned_sparse"})
 
 
-@functools.cache
 def prior_art_systems() -> tuple[str, ...]:
-    """The names of the systems for patents, the default first.
+    """The names of the systems for patents, the default first."""
+    return _systems(PATENTS)
+
+
+def word_systems() -> tuple[str, ...]:
+    """The names of the systems for queries in words, the default first."""
+    return _systems(TEXTS)
+
+
+@functools.cache
+def _systems(task: str) -> tuple[str, ...]:
+    """The names of the systems for a kind of topics, the default first.
 
     A system that loads a model of language is left to jobs: a page has to answer within seconds.
     """
-    named = [one.name for one in list_systems().items if PATENTS in one.tasks and ":" not in one.name]
+    named = [one.name for one in list_systems().items if task in one.tasks and ":" not in one.name]
     others = [name for name in named if name != DEFAULT_SYSTEM and not _loads_model(settings(system(name)))]
     return DEFAULT_SYSTEM, *others
 

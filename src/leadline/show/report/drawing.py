@@ -13,6 +13,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from leadline.errors import MeasureError
+from leadline.measures.estimated import counted
 from leadline.measures.hits import Array, Integers
 from leadline.records.scores import Scores
 from leadline.register import Register
@@ -41,9 +43,12 @@ class FigureEntry:
     section: str  # the question it answers
     label: str  # in the table of contents
     place: float  # within the section; figures with equal places are sorted by name
+    estimated: bool = False  # whether it needs scores alone, which can be estimated from a part of the judgements
 
     def draw(self, evidence: Evidence, **options: Any) -> Figure:
         """The figure, under the name it is registered with."""
+        if evidence.estimated and not self.estimated:
+            raise MeasureError("it needs all judgements, and these are a part, drawn with known probabilities")
         return replace(self.function(evidence, **options), name=self.name)
 
     @property
@@ -56,11 +61,16 @@ class FigureEntry:
 FIGURES = Register[FigureEntry]("figure", "leadline.show.figures", entry_points="leadline.figures")
 
 
-def report_figure(name: str, *, section: str, label: str, place: float = 100) -> Callable[[Function], Function]:
-    """Register a function of Evidence that returns a Figure, under a name."""
+def report_figure(
+    name: str, *, section: str, label: str, place: float = 100, estimated: bool = False
+) -> Callable[[Function], Function]:
+    """Register a function of Evidence that returns a Figure, under a name.
+
+    `estimated`: it draws scores alone, so that it is right also where they are estimated from a part of the judgements.
+    """
 
     def enter(function: Function) -> Function:
-        FIGURES.add(name, FigureEntry(name, function, section, label, place), home=function.__module__)
+        FIGURES.add(name, FigureEntry(name, function, section, label, place, estimated), home=function.__module__)
         return function
 
     return enter
@@ -300,6 +310,13 @@ def curves(evidence: Evidence, name: str) -> Scores:
 def recall_after_each(evidence: Evidence, run: str) -> Array:
     """The mean recall after reading 1, 2, … documents, up to the length of the longest list."""
     found = np.zeros(evidence.depth + 1)
+    if evidence.estimated:
+        first = evidence.place(run) * len(evidence.topics)
+        rows = np.isin(np.arange(evidence.hits.rows), first + evidence.answerable)
+        hits, known = evidence.hits.rows_where(rows), counted(evidence.hits, evidence.level)
+        each = known.counts[hits.document] / known.relevant[hits.topic[hits.row]] / len(evidence.answerable)
+        np.add.at(found, hits.rank, each)
+        return np.asarray(np.clip(np.cumsum(found[1:]), 0, 1), np.float64)
     ranks = evidence.ranks[evidence.place(run)]
     topic = evidence.qrels.topic_of_document[evidence.relevant_documents]
     np.add.at(found, ranks, 1 / evidence.relevant[topic] / len(evidence.answerable))

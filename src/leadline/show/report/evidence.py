@@ -126,6 +126,11 @@ class Evidence:
         return self.study.measures[0]
 
     @property
+    def estimated(self) -> bool:
+        """Whether measures are estimated, from judgements drawn with known probabilities."""
+        return self.qrels.kind == "drawn"
+
+    @property
     def level(self) -> int:
         """The smallest grade that is relevant."""
         return self.measure.level
@@ -288,7 +293,8 @@ class Evidence:
         >>> Evidence.of({"1": {"a": 1}}, {"1": {"a": 1}}).counted()
         '1 run · 1 topic · 1 judgement'
         """
-        parts = ((len(self.runs), "run"), (len(self.topics), "topic"), (len(self.qrels), "judgement"))
+        judged = int((self.qrels.grades >= 0).sum()) if self.estimated else len(self.qrels)
+        parts = ((len(self.runs), "run"), (len(self.topics), "topic"), (judged, "judgement"))
         return " · ".join(count(number, noun) for number, noun in parts)
 
 

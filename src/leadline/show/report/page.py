@@ -238,7 +238,8 @@ def _effort(evidence: Evidence) -> tuple[str, tuple[int, ...]]:
         return "", ()
     much = min(evidence.effort, len(after))
     some = min(USUAL, much)
-    found = f"finds {percent(after[some - 1])} of what is known and misses {percent(1 - after[some - 1])}"
+    known = "of what is relevant by the estimate" if evidence.estimated else "of what is known"
+    found = f"finds {percent(after[some - 1])} {known} and misses {percent(1 - after[some - 1])}"
     more = f"; reading {count(much)} finds {percent(after[much - 1])}" if much > some else ""
     return f"Reading {count(some, 'document')} ({hours(some * MINUTES)}) {found}{more}.", (some,)
 
@@ -427,7 +428,8 @@ MOVING = ("PRES", "R", "P", "AP")  # the page computes these at any effort from 
 
 def choosable(evidence: Evidence) -> list[Measure]:
     """The measures a reader can choose: the deciding one, those of `evidence.trio`, and those of the first page."""
-    found = parse_measures(list(dict.fromkeys((evidence.measure.text, *six(evidence), *spectrogram.MORE))))
+    more = () if evidence.estimated else spectrogram.MORE
+    found = parse_measures(list(dict.fromkeys((evidence.measure.text, *six(evidence), *more))))
     few = len(found) * len(evidence.runs) * len(evidence.topics) <= MOST_VALUES
     return [measure for measure in found if measure.definition.better != "neither"][: None if few else 1]
 
@@ -448,7 +450,8 @@ def scores_data(evidence: Evidence) -> dict[str, Any]:
 def _values(evidence: Evidence, measure: Measure) -> dict[str, Any]:
     """A measure with its range and its values; `family` if the page can compute it at another effort."""
     low, high = bounds(measure.text)
-    same = [name for name in MOVING if measure.text == measure_at(name, evidence.effort, evidence.level).text]
+    moving = () if evidence.estimated else MOVING  # the page knows the ranks of the judged documents alone
+    same = [name for name in moving if measure.text == measure_at(name, evidence.effort, evidence.level).text]
     values = evidence.scores(measure).values[:, :, 0].tolist()
     return {
         "name": measure.text,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import secrets
 import threading
 import time
 from collections.abc import Iterable, Mapping
@@ -16,20 +14,13 @@ import numpy as np
 from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Document
 from leadline.errors import InputError, visible
-from leadline.judge.choices import JUDGING_ROLES, STAGES, Role
+from leadline.judge.choices import AUDIT, JUDGING_ROLES, STAGES, Role
 from leadline.judge.journal import LONGEST, Desk, Event, JudgingJournal, Kind, People, Person
 from leadline.judge.marks import UNJUDGED, UNSURE, JudgingState, View, in_view, is_open_to, left_to_judge, shuffled
 from leadline.judge.pools import Pool
 from leadline.judge.review.learners import Labels, Rows
 from leadline.judge.review.project import PEOPLE, STARTER, ReviewProject
-from leadline.judge.review.review_state import (
-    HELD,
-    Proposer,
-    ReadingQueue,
-    ReviewState,
-    settings_event,
-    switch_events,
-)
+from leadline.judge.review.review_state import HELD, Proposer, ReadingQueue, ReviewState, settings_event
 from leadline.records.result import counted
 from leadline.records.topics import Topic, Topics
 from leadline.show.serve.app import JournalDesk, Refused, check_id, text_of
@@ -240,7 +231,7 @@ def _text(path: PathLike) -> str:
 
 AHEAD = 12  # documents that are kept ready
 CRITERIA = "1: keep it, it may be relevant. 0: exclude it. ?: unsure. R: exclude it and say why."
-STAGE_NAMES = {STAGES[0]: "Titles and abstracts", STAGES[1]: "Full texts"}
+STAGE_NAMES = {STAGES[0]: "Titles and abstracts", STAGES[1]: "Full texts", AUDIT: "Audit"}
 
 
 class RoundDocuments:
@@ -259,7 +250,8 @@ class RoundDocuments:
 class ReviewDesk(JournalDesk):
     """What the pages of a review ask and tell."""
 
-    def __init__(self, project: ReviewProject) -> None:
+    def __init__(self, project: ReviewProject, *, late: bool = False) -> None:
+        """With `late`, the words of the documents are weighed in the background, beside the first cards."""
         self.project, self.settings = project, project.settings
         self.journal, self.people = project.journal(), People(project.folder / PEOPLE)
         self.lock = threading.RLock()
@@ -268,17 +260,17 @@ class ReviewDesk(JournalDesk):
         about = self.settings.title, self.settings.criteria
         topics = {
             stage: Topic(stage, about[0], self.settings.query, about[1], category=STAGE_NAMES[stage])
-            for stage in project.topics
+            for stage in (*project.topics, AUDIT)
         }
         self.cards = Cards(RoundDocuments(project), topics)
         self._kept: dict[tuple[str, str], float] = {}  # when the desk of a person and stage was stored
         self.refresh()
         self._take_up_desks()
-        self._features = project.features()
         self.proposer = Proposer(
-            self._features,
+            project.features if late else project.features(),
             self.settings.learner,
             self._judged,
+            units=len(project.units),
             query=self.settings.query,
             seed=self.settings.seed,
             prepare=self._fetch_ahead,
@@ -385,6 +377,8 @@ class ReviewDesk(JournalDesk):
         return new
 
     def check_topic(self, person: Person, topic: str) -> None:
+        if topic == AUDIT and person.role == "expert" and self.project.current_round in self.state.audits:
+            return
         if topic not in self.project.topics:
             raise Refused(404, f"This review has no stage {topic!r}.")
 
@@ -440,28 +434,7 @@ class ReviewDesk(JournalDesk):
             self.queue.give_back(
                 person, stage, [self.project.row_of[each] for each in have if each in self.project.row_of]
             )
-            self._keep_desk(person, stage, is_changed=stage in self.project.topics)
-
-    def switch(self, person: Person, content: Mapping[str, Any]) -> bool:
-        """Go over to random draws, or back to the learner's order; the draws are stored before any is shown."""
-        self.check_leads(person)
-        uid, to = check_id(content), text_of(content, "to")
-        if to not in ("draws", "learner"):
-            raise Refused(400, "to must be draws or learner.")
-        with self.lock:
-            self.refresh()
-            self.check_open(STAGES[0])
-            if to == "learner":
-                about = (STAGES[0], "", json.dumps({"to": "learner"}), "", self.project.current_round)
-                events = [Event(uid, person.name, person.role, "switch", *about)]
-            else:
-                try:
-                    events = switch_events(self.state, uid, person.name, person.role, secrets.randbits(63))
-                except InputError as error:
-                    raise Refused(409, f"Not possible: {error.problem}.") from None
-            new = self.journal.append_all(events)
-            self.refresh()
-        return new > 0
+            self._keep_desk(person, stage, is_changed=stage in (*self.project.topics, AUDIT))
 
     def stop(self, person: Person, content: Mapping[str, Any], *, resume: bool = False) -> bool:
         """Store that the review is enough, or goes on after all."""
@@ -480,6 +453,9 @@ class ReviewDesk(JournalDesk):
         kind: Kind = "resume" if resume else "stop"
         number = self.project.current_round
         words = "" if resume else self.state.round_certificate(number).certificate.words
+        audit = None if resume else self.state.round_audit(number)
+        if audit is not None and audit.phase == "draws":  # both are kept, and never one in the words of the other
+            words = f"{words}\n{audit.certificate.words}"
         return Event(uid, person.name, person.role, kind, STAGES[0], "", words, "", number)
 
     def agree(self, person: Person, content: Mapping[str, Any]) -> bool:

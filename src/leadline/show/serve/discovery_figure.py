@@ -44,7 +44,7 @@ def discovery_figure(found: Discovery, *, narrow: bool = False) -> Markup:
     for place in chosen[1:]:
         corners += [(x(place), corners[-1][1]), (x(place), y(int(found.found[place])))]
     points = " ".join(f"{across:.1f},{down:.1f}" for across, down in corners)
-    shapes.append(SvgShape("polyline", {"class": "bound", "points": points}))
+    shapes.append(SvgShape("polyline", {"class": "found", "points": points}))
     return drawing(
         wide, high, shapes, role="img", aria_label=f"Relevant documents found, by documents read: {found.words}"
     )

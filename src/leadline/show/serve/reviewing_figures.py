@@ -13,8 +13,9 @@ import numpy as np
 from markupsafe import Markup
 
 from leadline.errors import visible
+from leadline.judge.review.audit import AuditState
 from leadline.judge.review.report import PrismaCounts, ReviewReport
-from leadline.judge.review.review_state import RoundCertificate
+from leadline.judge.review.stopping import RoundCertificate
 from leadline.show.pages.drawing import SvgShape, box, drawing, line, words
 
 CERTIFICATE_WIDTH, CERTIFICATE_HEIGHT = 640, 260
@@ -59,7 +60,7 @@ def _certificate_shapes(found: RoundCertificate, wide: int, high: int) -> list[S
         words(x(last * share), TOP + inner_h + 17, f"{round(last * share):,}", "words soft", "middle")
         for share in (0, 0.5, 1)
     ]
-    parts.append(words(LEFT + inner_w / 2, high - 6, "documents read", "words soft", "middle"))
+    parts.append(words(LEFT + inner_w / 2, high - 6, found.certificate.documents, "words soft", "middle"))
     target = y(found.certificate.target)
     if found.switched:
         at = x(int(read[-1]) - found.certificate.drawn)
@@ -88,10 +89,11 @@ def _certificate_shapes(found: RoundCertificate, wide: int, high: int) -> list[S
 def figurewords(found: RoundCertificate) -> str:
     """What the figure shows, in a sentence."""
     bound = f"at least {math.floor(100 * found.bounds[-1] + 1e-9)} % of the relevant documents are found for certain"
+    after = f"After {int(found.looks[-1]):,} {found.certificate.documents},"
     if not found.switched:
-        return f"After {int(found.looks[-1]):,} documents read, {bound}; random draws have not begun."
+        return f"{after} {bound}; random draws have not begun."
     now = f"at least {math.floor(100 * found.bounds[-1] + 1e-9)} % of the relevant documents have been found"
-    return f"After {int(found.looks[-1]):,} documents read, {found.certificate.drawn:,} of them random draws, {now}."
+    return f"{after} {found.certificate.drawn:,} of them random draws, {now}."
 
 
 def _nice(value: int) -> int:
@@ -234,6 +236,7 @@ def _arrow(x1: float, y1: float, x2: float, y2: float) -> SvgShape:
 
 WIDE, HIGH = 794, 1123  # A4 in CSS pixels
 MARGIN = 64
+AUDIT_HEADING = "By an expert's standard: the audit"
 _TRAILER = re.compile(
     rb"trailer\s*<<\s*/Size (\d+)\s*/Root (\d+ \d+ R)\s*/Info (\d+) 0 R\s*>>\s*startxref\s*(\d+)\s*%%EOF\s*\Z"
 )
@@ -244,7 +247,7 @@ PAGE_STYLE = """
 """
 
 
-def report_pdf(report: ReviewReport, found: RoundCertificate) -> bytes:
+def report_pdf(report: ReviewReport, found: RoundCertificate, audit: AuditState | None = None) -> bytes:
     """The PDF of a report: one page of A4, in smaller print where a review has much to say."""
     page = _Page()
     page.line(report.title, "h1", 34, 52)
@@ -253,6 +256,11 @@ def report_pdf(report: ReviewReport, found: RoundCertificate) -> bytes:
     for sentence in report.certificate:
         page.paragraph(sentence)
     page.drawing(_certificate_shapes(found, CERTIFICATE_WIDTH, CERTIFICATE_HEIGHT), CERTIFICATE_HEIGHT)
+    page.heading(AUDIT_HEADING)
+    for sentence in report.audit:
+        page.paragraph(sentence)
+    if audit is not None and audit.phase == "draws":
+        page.drawing(_certificate_shapes(audit.found, CERTIFICATE_WIDTH, CERTIFICATE_HEIGHT), CERTIFICATE_HEIGHT)
     page.heading("What was searched")
     for criterion in filter(str.strip, report.criteria.splitlines()):
         page.paragraph(criterion)
@@ -261,6 +269,7 @@ def report_pdf(report: ReviewReport, found: RoundCertificate) -> bytes:
     page.heading("By whom and when")
     for each in report.readers:
         full = f", {each.full_texts:,} full texts" if each.full_texts else ""
+        full += f", {each.audited:,} in the audit" if each.audited else ""
         page.paragraph(f"{each.name} ({each.role}): {each.abstracts:,} abstracts{full}, {each.first} to {each.last}")
     page.heading("Flow chart (PRISMA 2020)")
     page.drawing(*_flow_shapes(_steps(report.prisma)))

@@ -10,16 +10,18 @@ from fastapi import Depends, FastAPI, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
 from leadline.errors import InputError, visible
-from leadline.judge.choices import JUDGING_ROLES, LEARNER_NAMES, STAGES
+from leadline.judge.choices import AUDIT, JUDGING_ROLES, LEARNER_NAMES, STAGES
 from leadline.judge.journal import Person
 from leadline.judge.marks import UNJUDGED
+from leadline.judge.review.audit import price_sentence
 from leadline.judge.review.discovery import discovery
+from leadline.judge.review.next_step import outlook, population, prices_of_audit
 from leadline.judge.review.project import KNOWN
 from leadline.judge.review.report import ReviewReport, certificate_sentences
-from leadline.judge.review.stopping import LEAST_IN_A_ROW, SHARE_IN_A_ROW
 from leadline.judge.review.tags import tag_text, tags_of, used_tags
 from leadline.show.serve.app import JUDGES, Pages, Refused, Written, add_storing, shown_undoable, stored, text_of
 from leadline.show.serve.cards import Field
+from leadline.show.serve.deciding import add_deciding, audit_stages
 from leadline.show.serve.desks import CRITERIA, ReviewDesk
 from leadline.show.serve.discovery_figure import discovery_figure
 from leadline.show.serve.reviewing_figures import certificate_figure, flow_chart, report_pdf
@@ -56,7 +58,9 @@ def reviewing_app(desk: ReviewDesk, address: Address, title: str, pages: Pages |
         targets = sorted({0.8, 0.9, 0.95, 0.98, 0.99, desk.settings.target})
         changeable: dict[str, Any] = {"settings": desk.settings, "learners": LEARNER_NAMES, "targets": targets}
         rights = {"leads": desk.leads(found.person), "sees_all": desk.sees_all(found.person)}
-        return pages.page("review.html", found, **about, **rights, stages=stages, known=KNOWN, **changeable)
+        links = stages | audit_stages(desk, found.person)
+        shown = {**about, **rights, "audit": topic == AUDIT, **changeable}
+        return pages.page("review.html", found, **shown, stages=links, known=KNOWN)
 
     def report(person: Person) -> ReviewReport:
         desk.refresh()
@@ -71,6 +75,12 @@ def reviewing_app(desk: ReviewDesk, address: Address, title: str, pages: Pages |
             made, number = report(found.person), desk.project.current_round
             found_so_far = desk.state.round_certificate(number)
             figures = certificate_figure(found_so_far), certificate_figure(found_so_far, narrow=True)
+            audit = desk.state.round_audit(number)
+            audited = audit.found if audit is not None and audit.phase == "draws" else None
+            audit_figures = (certificate_figure(audited), certificate_figure(audited, narrow=True)) if audited else ()
+            quoted = (
+                prices_of_audit(desk.state, number) if audit is None and len(population(desk.state, number)) else {}
+            )
             discovered = discovery(desk.state)
             curves = discovery_figure(discovered), discovery_figure(discovered, narrow=True)
             prices = [
@@ -86,7 +96,9 @@ def reviewing_app(desk: ReviewDesk, address: Address, title: str, pages: Pages |
             "discovered": discovered.words,
             "charts": charts,
             "prices": prices,
-            "stages": stages,
+            "audit_figures": audit_figures,
+            "audit_prices": [price_sentence(target, draws) for target, draws in quoted.items()],
+            "stages": stages | audit_stages(desk, found.person),
         }
         return pages.page("certificate.html", found, **shown, leads=desk.leads(found.person))
 
@@ -94,8 +106,9 @@ def reviewing_app(desk: ReviewDesk, address: Address, title: str, pages: Pages |
     def pdf(request: Request) -> Response:
         found = pages.visitor(request)
         with desk.lock:
-            made, certified = report(found.person), desk.state.round_certificate(desk.project.current_round)
-        content = report_pdf(made, certified)
+            made, number = report(found.person), desk.project.current_round
+            certified, audit = desk.state.round_certificate(number), desk.state.round_audit(number)
+        content = report_pdf(made, certified, audit)
         headers = {"content-disposition": 'inline; filename="review.pdf"'}
         return Response(content, media_type="application/pdf", headers=headers)
 
@@ -115,6 +128,7 @@ def add_api(app: FastAPI, pages: Pages, desk: ReviewDesk) -> None:
     answers = ReviewAnswers(desk)
     written = Depends(pages.written_json)
     add_storing(app, pages, desk)
+    add_deciding(app, pages, desk)
 
     @app.get("/api/topic")
     def topic(request: Request, topic: str) -> Written:
@@ -156,11 +170,6 @@ def add_api(app: FastAPI, pages: Pages, desk: ReviewDesk) -> None:
     def find(request: Request, words: str) -> Written:
         found = desk.find(pages.visitor(request).person, words)
         return {"found": [{**each, "title": desk.cards.card(each["document"])["title"]} for each in found]}
-
-    @app.post("/api/switch")
-    def switch(request: Request, content: Written = written) -> Written:
-        new = desk.switch(pages.visitor(request).person, content)
-        return {"saved": True, "id": content["id"], "stored": "new" if new else "already"}
 
     @app.post("/api/settings")
     def settings(request: Request, content: Written = written) -> Written:
@@ -227,7 +236,10 @@ class ReviewAnswers:
                 "mode": desk.state.mode,
                 "undoable": shown_undoable(desk.judging.undoable(person.name, topic)),
             }
-            if topic != STAGES[0]:
+            if topic == AUDIT:
+                done = sum(bool(desk.state.decided[row] != UNJUDGED) for row in desk.state.audit_read)
+                answer |= {"judged": done, "to_judge": done + left, "mode": "audit"}
+            elif topic != STAGES[0]:
                 all_seen, state = desk.sees_all(person), desk.state
                 graded = state.grades[topic] if all_seen else state.own_grades(person.name, topic)
                 done = int((graded != UNJUDGED).sum())
@@ -281,7 +293,7 @@ class ReviewAnswers:
             desk.check_topic(person, topic)
             judging, rows = desk.judging, []
             names = [name for name, role in judging.roles.items() if role in JUDGES]
-            for row in reversed(desk.state.first_read):
+            for row in reversed(desk.state.audit_read if topic == AUDIT else desk.state.first_read):
                 document = desk.project.units[row][0]
                 mark = judging.marks.get((person.name, topic, document))
                 if person.role == "assessor" and mark is None:
@@ -336,8 +348,7 @@ class ReviewAnswers:
         certificate = found.certificate
         bound = state.bound_with_sensitivity(number)
         readings = state.second_readings(number)
-        in_a_row, discovered = _irrelevant_in_a_row(desk), discovery(state)
-        limit = max(LEAST_IN_A_ROW, round(SHARE_IN_A_ROW * len(desk.project.units)))
+        ahead, discovered = outlook(state, number), discovery(state)
         return {
             "hidden": False,
             "mode": state.mode,
@@ -366,8 +377,12 @@ class ReviewAnswers:
             "since_last": discovered.since_last if discovered.found[-1] else None,
             "learner": state.project.settings.learner,
             "wanted": state.project.settings.target,
-            "in_a_row": in_a_row,
-            "unrewarding": in_a_row >= limit,
+            "in_a_row": ahead.in_a_row,
+            "needed": ahead.needed,
+            "reading": ahead.reading,
+            "draws_later": ahead.draws_later,
+            "unrewarding": ahead.is_unrewarding,
+            "named": state.number_named,
             "sensitivity": None
             if math.isnan(bound)
             else {"bound": bound, "kept": readings.kept, "confirmed": readings.confirmed},
@@ -387,19 +402,6 @@ def _blocking(desk: ReviewDesk) -> str:
     name = desk.project.units[unread[0]][0] if unread else ""
     skipped = any(document == name and on == STAGES[0] for _, on, document in desk.judging.skipped)
     return name if skipped else ""
-
-
-def _irrelevant_in_a_row(desk: ReviewDesk) -> int:
-    """How many of the last documents of this round that were read were excluded, without one that was kept."""
-    grades, project = desk.state.grades[STAGES[0]], desk.project
-    count = 0
-    for row in reversed(desk.state.first_read):
-        if grades[row] == UNJUDGED or project.round_of[row] != project.current_round:
-            continue
-        if grades[row] != 0 or any(each.reason == KNOWN for each in desk.state.marks_of(row, STAGES[0]).values()):
-            break
-        count += 1
-    return count
 
 
 def _tags(found: Any) -> str:

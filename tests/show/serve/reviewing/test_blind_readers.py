@@ -26,7 +26,7 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "/read": [{"topic": "abstract"}, {"topic": "full-text"}, {"topic": "abstract", "document": "a8"}],
     "/certificate": [{}],
     "/certificate.pdf": [{}],
-    "/api/topic": [{"topic": "abstract"}, {"topic": "full-text"}],
+    "/api/topic": [{"topic": "abstract"}, {"topic": "full-text"}, {"topic": "audit"}],
     "/api/next": [
         {"topic": "abstract", "count": 10},
         {"topic": "full-text", "count": 10},
@@ -34,15 +34,16 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     ],
     "/api/card": [{"topic": topic, "document": f"a{n}"} for topic in ("abstract", "full-text") for n in (8, 9, 16)],
     "/api/text": [{"topic": "abstract", "document": "a8", "field": "abstract"}],
-    "/api/documents": [{"topic": "abstract"}, {"topic": "full-text"}],
+    "/api/documents": [{"topic": "abstract"}, {"topic": "full-text"}, {"topic": "audit"}],
     "/api/certificate": [{}],
+    "/api/audit": [{}],
     "/api/find": [{"words": "brake"}, {"words": "a8"}, {"words": "study"}],
 }
 NOTHING_TOLD = {
     "/in/{token}", "/out", "/assets/{name}", "/favicon.ico", "/api/health", "/api/csrf",  # know of no marks
     "/api/release", "/api/judgements", "/api/skips", "/api/notes", "/api/undo",  # answer with what was sent
     "/api/tags",  # answers with what was sent; the tags that are offered are one's own
-    "/api/switch", "/api/stop", "/api/settings",  # not for those who read
+    "/api/switch", "/api/stop", "/api/number", "/api/settings",  # not for those who read
     "/api/agree",  # answers with what was sent; of the others only their names are told
 }  # fmt: skip
 

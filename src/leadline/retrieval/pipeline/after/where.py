@@ -26,18 +26,21 @@ class Where(Step):
 
     Without `otherwise` the request is unchanged. A note says what was missing. With `vectors = "stored"` the index must
     also have vectors of titles and abstracts, and what reads them must be installed; no note says that it has not,
-    since most indexes have none.
+    since most indexes have none. With `collection = "there"` the collection of the index must be there, with its texts
+    and citations.
     """
 
     fields: Names = ()
     packages: Names = ()
     vectors: Literal["stored", "any"] = "any"
+    collection: Literal["there", "any"] = "any"
     then: Step | None = None
     otherwise: Step | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.then is None or not (self.fields or self.packages or self.vectors == "stored"):
+        asks = self.fields or self.packages or self.vectors == "stored" or self.collection == "there"
+        if self.then is None or not asks:
             raise InputError("where", "name `fields` or `packages`, and with `then` the pipeline that needs them")
 
     @property
@@ -49,7 +52,8 @@ class Where(Step):
         lacking += [_without(name) for name in self.packages if importlib.util.find_spec(name) is None]
         if lacking:
             request = request.with_note(f"searched without {' and '.join(lacking)}")
-        if lacking or (self.vectors == "stored" and stored_vectors(context) is None):
+        moved = self.collection == "there" and not context.has_collection
+        if lacking or moved or (self.vectors == "stored" and stored_vectors(context) is None):
             return request if self.otherwise is None else self.otherwise(context, request)
         assert self.then is not None
         return self.then(context, request)

@@ -1,7 +1,7 @@
 // Beside the card: how much is found, what more would cost, when to draw at random or to stop, and who agrees to that.
 
 import { PREFIX } from "./queue.js";
-import { count, decide, percent, prices, steering } from "./steering.js";
+import { count, decide, outlook, percent, prices, steering } from "./steering.js";
 
 const at = (id) => document.getElementById(id);
 const { csrf, known, role, topic } = at("desk").dataset;
@@ -29,7 +29,7 @@ function show(now) {
   if (at("agree")) agreement(now.agreement, now.stopped);
   if (stopped !== null && stopped !== now.stopped) tell("restart");
   stopped = now.stopped;
-  if (mode && mode !== now.mode) tell("restart");
+  if (mode && mode !== now.mode && topic !== "audit") tell("restart");
   mode = now.mode;
 }
 
@@ -40,7 +40,7 @@ function showOwn(now) {
   at("bound").textContent = "Some documents are read twice, so how much is found is for the organiser and the expert until the review is stopped.";
   at("figure").replaceChildren();
   at("discovery").replaceChildren();
-  at("price").textContent = "";
+  at("outlook").textContent = at("price").textContent = "";
   at("warned").hidden = !now.blocking;
   at("warned").textContent = now.blocking ? "A draw that you skipped holds the certificate back. " : "";
 }
@@ -58,13 +58,13 @@ function showAll(now) {
     : "Nothing is known of what is unread until documents are drawn at random.";
   if (now.sensitivity) at("bound").textContent += ` If readers overlook independently of each other (first readers kept ${count(now.sensitivity.kept)} of ${count(now.sensitivity.confirmed)} that second readers kept and an expert confirmed): at least ${percent(now.sensitivity.bound)}.`;
   if (now.overall !== null) at("bound").textContent += ` All ${now.rounds} rounds together: at least ${percent(now.overall)}.`;
+  at("outlook").textContent = outlook(now);
   at("price").textContent = prices(now);
   const warned = [];
   if (now.refuted) warned.push("An earlier limit was refuted by the draws: it was dropped, and the bound fell.");
   if (now.reopened) warned.push(`${documents(now.reopened)} from before the draws must be read again; until then they count as missing.`);
   if (now.blocking) warned.push(`A skipped draw holds ${now.waiting ? `${count(now.waiting)} later ones` : "the certificate"} back.`);
   else if (now.waiting) warned.push(`${now.waiting === 1 ? "1 draw was read and does" : `${count(now.waiting)} draws were read and do`} not count yet: somebody has one before ${now.waiting === 1 ? "it" : "them"} open.`);
-  if (!now.switched && now.unrewarding) warned.push(`The last ${count(now.in_a_row)} were not relevant: this is a good moment for random draws.`);
   at("warned").hidden = !warned.length;
   at("warned").textContent = `${warned.join(" ")} `;
 }
@@ -130,7 +130,7 @@ at("change-settings")?.addEventListener("submit", async (event) => {
 });
 
 document.addEventListener("leadline:saved", renew);
-document.addEventListener("leadline:counts", ({ detail }) => { if (mode && detail.mode !== mode) renew(); });
+document.addEventListener("leadline:counts", ({ detail }) => { if (mode && topic !== "audit" && detail.mode !== mode) renew(); });
 if (matchMedia("(max-width: 760px)").matches) at("certificate-part").open = false;
 renew();
 setInterval(() => { if (!document.hidden) renew(); }, 20000); // what others do

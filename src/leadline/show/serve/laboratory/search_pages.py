@@ -19,7 +19,15 @@ from leadline.show.lab.example_queries import example_queries
 from leadline.show.lab.facts import COLUMNS, collection_facts, document_facts, judgements_of, marks_of
 from leadline.show.lab.lab import Lab
 from leadline.show.lab.opened import OpenedLab, clean
-from leadline.show.lab.searches import DEEPEST, LARGEST, PriorArtSearches, WordSearch, find_words, prior_art_systems
+from leadline.show.lab.searches import (
+    DEEPEST,
+    LARGEST,
+    PriorArtSearches,
+    WordSearch,
+    find_words,
+    prior_art_systems,
+    word_systems,
+)
 from leadline.show.lab.searches import MOST_HITS as MOST_K
 from leadline.show.lab.searches import MOST_PRIOR_ART as MOST_PRIOR_ART_HITS
 from leadline.show.serve.app import Pages
@@ -74,6 +82,7 @@ def search_view(opened: OpenedLab) -> Callable[..., Shown]:
         duplicates: Annotated[str, Query(description="near-duplicates in the lab, of which the best is shown")] = "",
         qrels: Annotated[str, Query(description="judgements, to mark what is judged")] = "",
         topic: Annotated[str, Query(description="the topic whose judgements are marked")] = "",
+        system: Annotated[str, Query(description="system that ranks (default: best)")] = "",
     ) -> Shown:
         """What a query finds: the best document of each family, why, and counts by date, class and office."""
         names = [entry.name for entry in opened.lab.entries("index")]
@@ -91,6 +100,7 @@ def search_view(opened: OpenedLab) -> Callable[..., Shown]:
             duplicates,
             qrels,
             topic,
+            system,
         )
         usual = {"model": model if model != USUAL.model else "", "k": k if k != USUAL.k else None}
         shown: Shown = {
@@ -106,6 +116,7 @@ def search_view(opened: OpenedLab) -> Callable[..., Shown]:
                 "duplicates": duplicates,
                 "qrels": qrels,
                 "topic": topic,
+                "system": system,
             },
             "page": page,
             "k": k,
@@ -115,6 +126,7 @@ def search_view(opened: OpenedLab) -> Callable[..., Shown]:
             "searched": False,
             "indexes": names,
             "models": list(MODELS.names()),
+            "systems": list(word_systems()),
             "qrels_names": [entry.name for entry in opened.lab.entries("qrels")],
             "duplicates_names": [entry.name for entry in opened.lab.entries("duplicates")],
             "folder": opened.lab.name,
