@@ -23,7 +23,8 @@ OTHERS = sorted([
     )),
 ])  # fmt: skip
 RUN_ELSEWHERE = {  # pages whose commands need files of their own, and the tests that run them
-    "formats": "collections/documents/test_formats.py", "pools": "judge/pools/test_pools_document.py",
+    "formats": "collections/documents/test_formats.py", "machines": "judge/review/test_machines.py",
+    "pools": "judge/pools/test_pools_document.py",
     "reviewing": "judge/review/test_review_document.py", "technical-survey": "test_technical_survey.py",
     "tour": "test_readme.py",
     "web": "commands/test_web_document.py",

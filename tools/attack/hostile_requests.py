@@ -241,7 +241,7 @@ def _after_review(server: AttackedServer) -> Iterator[tuple[str, str]]:
         (orders,) = journal.execute("select count(distinct target) from events where kind = 'draws'").fetchone()
     yield "drawing again", "" if orders == 1 else f"{orders} orders of draws"
     _, answer = server.ask("GET", "/certificate", "olga")
-    fits = b"the stored order follows from it" in answer
+    fits = b"it and the stored order follow from the head of the chain" in answer
     yield "an order of one's own", "" if fits else "the order does not follow from its seed"
     checked = run(["check", "review"], server.work)
     yield "a check of the review", "" if checked.status == 0 else checked.output.decode(errors="replace")[-200:]

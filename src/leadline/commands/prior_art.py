@@ -27,6 +27,7 @@ from leadline.commands.shared.terminal_page import (
     INDENT,
     TerminalPage,
     add_result_options,
+    display_width,
     hit_lines,
     shorten,
     snippet_length,
@@ -141,7 +142,11 @@ def _claim_lines(page: TerminalPage, each: ClaimBearing, context: SearchContext)
         lines.append(INDENT + page.dimmed(f"{each.part.basis}: {part}"))
     marker = Marker(context.index.analysis, dict.fromkeys(each.part.terms, 1.0))
     for one in each.found[:QUOTED]:
-        lines.append(f"{INDENT}{page.strong(f'hit {one.hit + 1}, {one.passage.where}')}  {page.dimmed(fit_words(one))}")
+        place, fit = f"hit {one.hit + 1}, {one.passage.where}", fit_words(one)
+        if display_width(f"{INDENT}{place}  {fit}") <= page.width:
+            lines.append(f"{INDENT}{page.strong(place)}  {page.dimmed(fit)}")
+        else:
+            lines += [INDENT + page.strong(place), *map(page.dimmed, page.paragraph(fit, f"{INDENT}  "))]
         lines += page.snippet(marker.snippet(one.passage.text, snippet_length(page)), f"{INDENT}  ", 2)
     if more := [f"hit {one.hit + 1}, {one.passage.where}" for one in each.found[QUOTED:]]:
         lines += page.paragraph(f"also {'; '.join(more)}", INDENT)

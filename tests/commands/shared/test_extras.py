@@ -60,7 +60,7 @@ def test_a_system_works_without_a_package_that_it_uses_only_where_it_is(
     topics.write_text("EP1000001B1\n")
     where = '{step = "where", packages = ["chemicals"], then = [{step = "expand", synonyms = ["chemistry"]}]}'
     grid.write_text(f'[choices.query]\nnames = ["text", {where}, "search"]\n')
-    ask = ("run", office.index, str(topics), "--system", "york", "-o", str(out))
+    ask = ("run", office.index, str(topics), "--system", "york:expanded", "-o", str(out))
     make = ("grid", office.index, str(topics), str(grid), "-o", str(tmp_path / "g"))
     for version in (installed, None):
         if version is None:
@@ -78,4 +78,4 @@ def test_python_is_told_too(office: Any, tmp_path: Path) -> None:
     topics = tmp_path / "t"
     topics.write_text("EP1000001B1\n")
     with pytest.warns(ll.LeadlineWarning, match=r"searched without the package chemicals, whose synonyms"):
-        ll.make_run(office.index, str(topics), "york")
+        ll.make_run(office.index, str(topics), "york:expanded")

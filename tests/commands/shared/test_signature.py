@@ -188,6 +188,7 @@ BY_HAND = {
     "prior-art": {"system"},  # lists the systems there are
     "review serve": {"labels"},  # whether labels in the files are taken over
     "run": {"system"},
+    "search": {"system"},
     "systems": {"names"},
     "topics sample": {"after", "before"},  # dates of priority, not of publication
 }

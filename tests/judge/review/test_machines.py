@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -403,3 +405,31 @@ def test_the_commands(project: ReviewProject, service: ChatService, tmp_path: Pa
     with pytest.raises(SystemExit):
         main(["judge", "agreement", review, "--by", "grade"])
     assert "is of pools" in capsys.readouterr().err
+
+
+def test_the_document_runs_as_printed(
+    project: ReviewProject, service: ChatService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    """The commands of machines.md, asked of a service on this machine."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MODEL_KEY", "secret")
+    lines = ["id,probability", *(f"{name},{p}" for name, p in right(project).items())]
+    (tmp_path / "forest.csv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "prompt.txt").write_text("Is it about brakes?")
+    text = (Path(__file__).parents[3] / "docs" / "machines.md").read_text(encoding="utf-8")
+    commands = [
+        command
+        for block in re.findall(r"^```console\n(.*?)^```", text, re.S | re.M)
+        for command in block.replace("\\\n", " ").splitlines()
+        if command.startswith("$ leadline ")
+    ]
+    assert len(commands) >= 5
+    for command in commands:
+        words = shlex.split(command.removeprefix("$ leadline "), comments=True)
+        asked = [str(project.folder) if word == "asthma" else word for word in words]
+        asked = [service.url if word.startswith("https://") else word for word in asked]
+        asked = ["127.0.0.1" if word == "models.example.org" else word for word in asked]
+        more = ["--per-second", "1000"] if "--url" in asked else []
+        assert not main([*asked, *more]), command
+    capsys.readouterr()
+    assert len(service.questions) == 60

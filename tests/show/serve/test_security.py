@@ -225,7 +225,8 @@ READABLE = {
 WRITABLE = {
     "/api/judgements": "assessor expert", "/api/skips": "assessor expert", "/api/notes": "assessor expert",
     "/api/passages": "assessor expert", "/api/undo": "assessor expert", "/organise/assign": "organiser",
-    "/organise/send-back": "organiser", "/organise/close": "organiser", "/out": "assessor expert organiser",
+    "/organise/send-back": "organiser", "/organise/close": "organiser",
+    "/organise/round": "organiser", "/out": "assessor expert organiser",
 }  # fmt: skip
 OPEN = {"/in/{token}", "/assets/{name}", "/favicon.ico", "/api/health"}
 
