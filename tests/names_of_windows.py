@@ -17,7 +17,7 @@ import types
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-try:
+try:  # noqa: SIM105 (a type checker knows this form)
     import fcntl
 except ImportError:  # this is Windows
     pass
