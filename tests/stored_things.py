@@ -48,9 +48,9 @@ from leadline.show.campaign.submission import Description
 from leadline.show.demo import CHOICES, POOL, build_lab, keep_told, open_lab
 from leadline.show.demo import KIND as DEMO
 from leadline.show.demo import VERSION as DEMO_VERSION
-from leadline.show.lab.audit import AuditLog
 from leadline.show.lab.jobs import Jobs, pool_plan
 from leadline.show.lab.lab import Lab
+from leadline.show.lab.lab_store import AuditLog
 from leadline.show.lab.stored_results import ResultKey, StoredResults
 from leadline.text.checksums import sealed
 from leadline.text.files import write_stored
