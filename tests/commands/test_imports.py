@@ -40,7 +40,9 @@ MAY_LOAD = {  # the commands that may load these wings, beside what all may: tex
     ),
     "collections measures trust": "compare retrievability",
     "measures retrieval trust": "compare verdict",
-    "collections judge measures retrieval show trust": "serve, lab add, lab status, demo, judge demo, check",
+    "collections judge measures retrieval show trust": (
+        "serve, lab add, lab status, demo, judge demo, check, campaign submit"
+    ),
     "collections judge retrieval": "review machine",
     "collections judge retrieval show": "lab init, lab people, review serve",
     "measures retrieval show trust": "report",
@@ -62,9 +64,13 @@ MAY_LOAD = {  # the commands that may load these wings, beside what all may: tex
     ),
     "collections judge measures trust": "judge agreement",
     "judge": "judge backup, judge export, judge import, judge next, judge people, judge status",
-    "": "completion, judge serve",
+    "": "completion, judge serve, campaign task, campaign topics",
     "collections judge show": "review report",
     "collections measures retrieval show": "estimate",
+    "collections judge measures show": (
+        "campaign assign, campaign check, campaign new, campaign pool, campaign release, campaign status"
+    ),
+    "show": "campaign invite",
 }
 
 # Every command in a child that begins with nothing but the command line.
