@@ -41,7 +41,7 @@ MAY_LOAD = {  # the commands that may load these wings, beside what all may: tex
     "collections measures trust": "compare retrievability",
     "measures retrieval trust": "compare verdict",
     "collections judge measures retrieval show trust": (
-        "serve, lab add, lab status, demo, judge demo, check, campaign submit"
+        "serve, lab add, lab status, demo, judge demo, check, campaign simulate, campaign submit"
     ),
     "collections judge retrieval": "review machine",
     "collections judge retrieval show": "lab init, lab people, review serve",
@@ -68,7 +68,8 @@ MAY_LOAD = {  # the commands that may load these wings, beside what all may: tex
     "collections judge show": "review report",
     "collections measures retrieval show": "estimate",
     "collections judge measures show": (
-        "campaign assign, campaign check, campaign new, campaign pool, campaign release, campaign status"
+        "campaign archive, campaign assign, campaign check, campaign new, campaign pool, campaign release, "
+        "campaign status"
     ),
     "show": "campaign invite",
 }

@@ -1,8 +1,8 @@
 """Open a lab in the browser: search, leaderboard, comparisons, topics and judging; or a campaign.
 
-LAB is a folder that `leadline lab init` or `leadline campaign new` made, or that of a demo. The pages are served on this
-machine only, to whoever has the link that is printed; the link is new each time. With --team, others have links of their
-own, each with a role.
+LAB is a folder that `leadline lab init` or `leadline campaign new` made, or that of a demo. The pages are served on
+this machine only, to whoever has the link that is printed; the link is new each time. With --team, others have links
+of their own, each with a role.
 
 Examples:
   leadline serve brakes

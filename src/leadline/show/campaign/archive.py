@@ -138,9 +138,12 @@ def check_archive(folder: Path) -> Iterator[Finding]:
     except OSError:
         yield Finding(str(folder / SUMS), "is missing", REPAIR)
         return
+    wrong: set[str] = set()
     named = dict(line.split("  ", 1)[::-1] for line in lines if "  " in line)
     for name, sha256 in named.items():
-        yield from check_file(folder / name, sha256, REPAIR)
+        for finding in check_file(folder / name, sha256, REPAIR):
+            wrong.add(finding.path)
+            yield finding
     try:
         facts = Campaign.open(folder)
     except InputError as error:
@@ -148,4 +151,4 @@ def check_archive(folder: Path) -> Iterator[Finding]:
         return
     if missing := sorted({run.file for run in facts.sent} - named.keys()) or sorted({README, RUN_LIST} - named.keys()):
         yield Finding(str(folder / SUMS), f"is damaged, it has no line for {missing[0]}", REPAIR)
-    yield from check_facts(facts)
+    yield from (each for each in check_facts(facts) if each.path not in wrong)

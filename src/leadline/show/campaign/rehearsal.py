@@ -10,7 +10,7 @@ import datetime
 import hashlib
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -271,7 +271,7 @@ def _judge(live: LiveCampaign, task: Task, seed: int) -> None:
                 drawn = rng.random((len(documents), 3))
                 marks = [
                     _mark(
-                        person, "assessor", topic, document, truth.get(topic, {}).get(document, 0), *row, errors[person]
+                        person, "assessor", topic, document, truth.get(topic, {}).get(document, 0), row, errors[person]
                     )
                     for document, row in zip(documents, drawn.tolist(), strict=True)
                 ]
@@ -286,14 +286,13 @@ def _decide(journal: JudgingJournal, seed: int, truth: dict[str, dict[str, int]]
     decided = []
     for each in waiting:
         grade = truth.get(each.topic, {}).get(each.document, 0)
-        decided.append(_mark(EXPERT[0], "expert", each.topic, each.document, grade, *rng.random(3).tolist(), EXPERT[1]))
+        decided.append(_mark(EXPERT[0], "expert", each.topic, each.document, grade, rng.random(3).tolist(), EXPERT[1]))
     journal.append_all(decided)
 
 
-def _mark(
-    person: str, role: str, topic: str, document: str, grade: int, chance: float, kind: float, pace: float, error: float
-) -> Event:
+def _mark(person: str, role: str, topic: str, document: str, grade: int, drawn: Sequence[float], error: float) -> Event:
     """What somebody marks who is wrong so often; its id follows from who, what and where, so that it is kept once."""
+    chance, kind, pace = drawn
     uid = hashlib.sha256(f"{person}\n{topic}\n{document}".encode()).hexdigest()[:32]
     said = min(2, grade)
     if chance < error:

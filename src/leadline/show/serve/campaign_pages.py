@@ -1,7 +1,7 @@
 """The pages of a campaign: for the organiser, a team, those who judge, and everybody after the release.
 
-Nobody is shown what is not theirs: a team sees its own runs, those who judge see their topics and no runs, others nothing
-before the release. What a page shows is asked of the campaign for the person, so that no template can show more.
+Nobody is shown what is not theirs: a team sees its own runs, those who judge see their topics and no runs, others
+nothing before the release. What a page shows is asked of the campaign for the person: no template can show more.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ PLAIN = "text/plain; charset=utf-8"
 NO_STORE = {"cache-control": "no-store"}
 Form = dict[str, str]
 ORGANISER = ("organiser",)
+NOTHING_ASKED = dict.fromkeys(("task", "kind", "fields", "resources", "text", "priority"), "")
 
 
 def campaign_app(live: LiveCampaign, people: People, address: Address) -> FastAPI:
@@ -149,13 +150,21 @@ def _team_page(pages: Pages, live: LiveCampaign, found: Visitor, **said: Any) ->
         "campaign_team.html",
         found,
         400 if said.get("problems") else 200,
+        shown_role=f"of {team}" if team != found.name else "team",
         team=team,
         tasks=_shown(facts, now),
         runs=facts.runs_of(team=team),
         refused=[each for each in facts.refused if each.team == team][::-1][:20],
         others=[run for run in facts.runs if run.team != team and facts.release(run.task) is not None],
         documents=facts.documents,
-        **{"problems": (), "notes": (), "checked": "", "taken": None, "asked": {}, **said},
+        **{
+            "problems": (),
+            "notes": (),
+            "checked": "",
+            "taken": None,
+            **said,
+            "asked": NOTHING_ASKED | said.get("asked", {}),
+        },
     )
 
 
@@ -174,7 +183,7 @@ def _judge_page(pages: Pages, live: LiveCampaign, found: Visitor) -> Response:
         rows.append(
             {"task": task, "mine": table.get(found.name), "waiting": waiting[:MOST_ROWS], "count": len(waiting)}
         )
-    return pages.page("campaign_judge.html", found, tasks=rows)
+    return pages.page("campaign_judge.html", found, tasks=rows, shown_role=facts.level_of(found.name))
 
 
 def _organiser_page(pages: Pages, live: LiveCampaign, found: Visitor, **said: Any) -> Response:
@@ -193,6 +202,7 @@ def _organiser_page(pages: Pages, live: LiveCampaign, found: Visitor, **said: An
                 "shown": shown,
                 "task": task,
                 "runs": runs,
+                "silent": [team for team in facts.teams if team not in {run.team for run in runs}],
                 "late": late,
                 "progress": progress,
                 "step": step,
@@ -200,14 +210,12 @@ def _organiser_page(pages: Pages, live: LiveCampaign, found: Visitor, **said: An
                 "release": released,
             }
         )
-    sent = {run.team for run in facts.runs}
     people = {each.name: each for each in live_people(live, pages)}
     return pages.page(
         "campaign_organiser.html",
         found,
         tasks=rows,
         teams=facts.teams,
-        silent=[team for team in facts.teams if team not in sent],
         runs=facts.runs,
         refused=facts.refused[::-1][:30],
         people=[(each, people.get(each.name)) for each in facts.people],
@@ -421,8 +429,7 @@ def _add_organising(app: FastAPI, pages: Pages, live: LiveCampaign) -> None:
 
     @app.post("/organise/release")
     def release_task(request: Request, form: Form = written) -> Response:
-        how = {"incomplete": form.get("incomplete") == "yes"}
-        return done(request, lambda who: release(live, live.facts.task(form["task"]), person=who.name, **how))
+        return done(request, lambda who: release(live, live.facts.task(form["task"]), person=who.name))
 
     @app.post("/organise/deadline")
     def deadline(request: Request, form: Form = written) -> Response:
