@@ -55,7 +55,7 @@ from leadline.text.checksums import (
 )
 from leadline.text.files import write_stored
 from leadline.text.owned_files import JOURNAL, PEOPLE, RECORD, is_owned
-from leadline.text.owned_folder import OwnedFolder, check_identity, identity_of
+from leadline.text.owned_folder import OwnedFolder, check_identity, check_listed, identity_of
 from leadline.trust.incomplete import Incomplete, Recovery, recovery, that_rank, together
 from leadline.trust.pairs import Standing
 from leadline.trust.study import Study, open_study
@@ -625,6 +625,8 @@ def _quiet_stage(name: str) -> Iterator[Step | None]:
 def check_demo(folder: Path) -> Iterator[Finding]:
     """Everything that is wrong with a demo. A step that is not done yet is not a fault."""
     yield from check_identity(folder)
+    own = ("office", "index", KEYS, *JUDGED, STORED, REPORT, TRUE_REPORT, STORY, LAB_NAME)
+    yield from check_listed(folder, [*own, *(f"{POOL}{ending}" for ending in BESIDE)])
     done = DoneSteps(folder)
     steps = done.read()
     if not steps:
