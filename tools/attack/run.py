@@ -27,7 +27,9 @@ import hostile_documents
 import hostile_engines
 import hostile_folders
 import hostile_lab
+import hostile_machines
 import hostile_requests
+import hostile_strategies
 import hostile_streams
 import hostile_text
 import little_room
@@ -57,7 +59,8 @@ def classes(base: Path, count: int, seed: int) -> dict[str, list[Job]]:
     """
     found: dict[str, list[Job]] = {}
     modules = (
-        hostile_documents, hostile_engines, hostile_folders, hostile_text, hostile_streams, slow_inputs, concurrency,
+        hostile_documents, hostile_engines, hostile_machines, hostile_strategies, hostile_folders, hostile_text,
+        hostile_streams, slow_inputs, concurrency,
     )  # fmt: skip
     for module in modules:
         for name, cases in module.CLASSES.items():

@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
@@ -170,10 +171,17 @@ def _mesh_xml(pieces: Iterator[bytes]) -> Iterator[Entry]:
             _forget(element)
 
 
+_NAMES_OF_RECORDS = {"MH", "SH", "NM"}  # of headings; and of qualifiers and substances, which are none
+
+
 def _mesh_lines(pieces: Iterator[bytes]) -> Iterator[Entry]:
     fields: dict[str, list[str]] = {}
-    for line in [*_lines(pieces), "*NEWRECORD"]:
+    records = -1
+    for line in chain(_lines(pieces), ["*NEWRECORD"]):
         if line.startswith("*NEWRECORD"):
+            records += 1
+            if records and not _NAMES_OF_RECORDS & fields.keys():
+                raise ValueError(f"record {records} has no name (MH): it may have been cut")
             if label := "".join(fields.get("MH", [])[:1]):
                 names = [each.partition("|")[0] for tag in ("PRINT ENTRY", "ENTRY") for each in fields.get(tag, ())]
                 yield Entry("".join(fields.get("UI", [label])[:1]), label, names, fields.get("MN", []))
@@ -183,12 +191,16 @@ def _mesh_lines(pieces: Iterator[bytes]) -> Iterator[Entry]:
             fields.setdefault(tag.strip(), []).append(value.strip())
 
 
+_LINE_END = re.compile(rb"\r?\n|\r(?!\n|\Z)")
+
+
 def _lines(pieces: Iterable[bytes]) -> Iterator[str]:
+    """The lines of a file, ended by LF, CRLF or CR."""
     left = b""
     for piece in pieces:
-        *whole, left = (left + piece).split(b"\n")
-        yield from (line.decode("utf-8", "replace").rstrip("\r") for line in whole)
-    yield left.decode("utf-8", "replace")
+        *whole, left = _LINE_END.split(left + piece)
+        yield from (line.decode("utf-8", "replace") for line in whole)
+    yield left.decode("utf-8", "replace").rstrip("\r")
 
 
 # SKOS: statements about concepts, `concept prefLabel "label"@en`, in two ways of writing them.
@@ -258,7 +270,7 @@ def _node(element: Any) -> str:
 
 
 _TOKEN = re.compile(
-    r'\s+|#[^\n]*|(?P<text>"""(?:[^"\\]|\\.|"(?!""))*"""|\'\'\'(?:[^\'\\]|\\.|\'(?!\'\'))*\'\'\'|"(?:[^"\\\n]|\\.)*"'
+    r'\s+|#[^\r\n]*|(?P<text>"""(?:[^"\\]|\\.|"(?!""))*"""|\'\'\'(?:[^\'\\]|\\.|\'(?!\'\'))*\'\'\'|"(?:[^"\\\n]|\\.)*"'
     r"|'(?:[^'\\\n]|\\.)*')(?:@(?P<language>[A-Za-z][\w-]*)|\^\^(?:<[^>\s]*>|[\w.-]*:[\w.%-]*))?"
     r"|<(?P<iri>[^<>\s]*)>|(?P<directive>@?(?:prefix|base)\b)(?=\s)|(?P<sign>[;,\[\]()]|\.(?!\d))"
     r"|(?P<name>[\w.-]*:(?:[\w%:-]|\.(?=[\w%:-])|\\.)*|_:\w+)|(?P<word>a(?=[\s<])|true|false|[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)",
