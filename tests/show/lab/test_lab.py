@@ -165,7 +165,8 @@ def test_a_lab_whose_store_is_gone_says_so(lab: Lab) -> None:
     assert finding.path == str(lab.store.path)
 
 
-def test_files_that_several_processes_add_at_once_are_all_kept(lab: Lab, tmp_path: Path) -> None:
+def test_files_that_several_processes_add_at_once_are_all_kept(tmp_path: Path) -> None:
+    lab = Lab.create(tmp_path / "lab")  # without judgements, of which each of them would compute the first page
     names = [f"of{number}" for number in range(6)]
     for name in names:
         (tmp_path / f"{name}.run").write_text(RUN)
