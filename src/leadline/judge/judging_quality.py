@@ -271,8 +271,8 @@ def agreement_by(
         both = [key for key in dict.fromkeys([*asked, *one, *other]) if key[0] in topics]
         pair = [[(each.get(key, UNJUDGED)) for key in both] for each in (one, other)]
         if by == "topic":
-            kept = ({key: each[key] for key in both if key in each} for each in (one, other))
-            rows += _by_topic(f"{first}, {second}", *kept, both, neither, notes)
+            kept = [{key: each[key] for key in both if key in each} for each in (one, other)]
+            rows += _by_topic(f"{first}, {second}", kept[0], kept[1], both, neither, notes)
         else:
             rows += (_by_grade if by == "grade" else _by_shift)(f"{first}, {second}", *pair)
     if by != "topic" and state.people("expert"):

@@ -63,8 +63,11 @@ def joined_passages(passages: PassageRun, qrels: Qrels) -> Characters:
         np.array(offsets, np.int64),
         (passages.end - passages.start)[chosen].astype(np.int64),
         np.array(ranks, np.int64),
-        *(table[:, column].copy() for column in range(4)),
-        qrels.extents.sizes,
+        passage=table[:, 0].copy(),
+        at=table[:, 1].copy(),
+        size=table[:, 2].copy(),
+        document=table[:, 3].copy(),
+        relevant=qrels.extents.sizes,
     )
 
 

@@ -81,11 +81,12 @@ class Characters:
     def found(self, effort: int | None = None) -> Array:
         """The relevant characters of each row, among the first ones that are read if `effort` says how many."""
         size = self.size if effort is None else np.clip(effort - self.begins, 0, self.size)
-        return np.bincount(self.row[self.passage], weights=size, minlength=len(self.offsets) - 1)
+        found = np.bincount(self.row[self.passage], weights=size, minlength=len(self.offsets) - 1)
+        return np.asarray(found, np.float64)
 
     def found_in(self) -> Array:
         """The new relevant characters of each passage."""
-        return np.bincount(self.passage, weights=self.size, minlength=len(self.length))
+        return np.asarray(np.bincount(self.passage, weights=self.size, minlength=len(self.length)), np.float64)
 
     def where(self, passages: Mask) -> Characters:
         """Only some of the passages."""

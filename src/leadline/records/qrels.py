@@ -543,8 +543,8 @@ def _characters(text: SourceText) -> Qrels:
     topics, documents = (Coded.of([decode_id(key[part]) for key in marked]) for part in (0, 1))
     grades = np.array([int(bool(spans)) for spans in marked.values()], np.int32)
     builder = Builder(text.name, topics, documents, grades)
-    plain, spans = builder.plain(), list(marked.values())
-    return replace(plain, kind="characters", extents=Extents.of([spans[first] for first in builder.first.tolist()]))
+    plain, marks = builder.plain(), list(marked.values())
+    return replace(plain, kind="characters", extents=Extents.of([marks[first] for first in builder.first.tolist()]))
 
 
 def _wrong_count(found: int, format: str | None) -> str:

@@ -31,6 +31,7 @@ from leadline.errors import InputError, UsageError
 from leadline.records.result import counted
 
 if TYPE_CHECKING:
+    from leadline.judge.judging_quality import By
     from leadline.judge.marks import JudgingState
     from leadline.judge.pools import Pool
 
@@ -81,7 +82,8 @@ def run(options: argparse.Namespace) -> None:
     write_table(agreement_table(state), options)
     if options.format != "table" or options.output is not None or options.quiet:
         return
-    for by, head in (("topic", "How two assessors differ"), ("stage", "Documents by grade")):
+    tables: tuple[tuple[By, str], ...] = (("topic", "How two assessors differ"), ("stage", "Documents by grade"))
+    for by, head in tables:
         table, notes = agreement_by(state, asked, by, options.neither)
         write(f"\n{head}:\n\n{table.render('table')}\n")
         print_notes(notes, options)
