@@ -96,7 +96,7 @@ def run(options: argparse.Namespace) -> None:
 def _of_review(options: argparse.Namespace) -> None:
     """The agreement of everybody who read a review, and what machines find of what people keep."""
     from leadline.commands.shared.judging import open_review
-    from leadline.judge.review.machine_measuring import agreement_of_review, machine_sentences
+    from leadline.judge.review.machine_measuring import agreement_of_review, machine_savings, machine_sentences
 
     if options.runs or options.by or options.until:
         option = "--runs" if options.runs else "--by" if options.by else "--until"
@@ -106,7 +106,7 @@ def _of_review(options: argparse.Namespace) -> None:
     if not found.rows:
         raise InputError(options.pool, "has been read by fewer than two people or machines")
     write_table(found, options)
-    print_notes(machine_sentences(state), options)
+    print_notes([*machine_sentences(state), *machine_savings(state)], options)
 
 
 def _outcome(options: argparse.Namespace, pool: Pool, state: JudgingState) -> None:

@@ -19,9 +19,9 @@ from leadline.errors import InputError
 from leadline.judge.journal import People
 from leadline.judge.review.exchange import begin_review
 from leadline.judge.review.project import ReviewSettings
-from leadline.show.lab.audit import AuditLog
 from leadline.show.lab.boards import LARGEST_SENT
 from leadline.show.lab.lab import Lab
+from leadline.show.lab.lab_store import AuditLog
 from leadline.show.serve.laboratory.lab_app import OWNER, OwnerAlone, lab_app
 from leadline.show.serve.security import Address, Guard, listen, server
 

@@ -26,7 +26,6 @@ from leadline.judge.journal import People, Person
 from leadline.judge.pools import Pool
 from leadline.judge.review.project import ReviewProject
 from leadline.records.topics import Topics
-from leadline.show.lab.audit import AuditLog
 from leadline.show.lab.boards import (
     LARGEST_SENT,
     Boards,
@@ -37,15 +36,16 @@ from leadline.show.lab.boards import (
 )
 from leadline.show.lab.check_lab import journal_file, keep_journal
 from leadline.show.lab.lab import Lab, LabEntry, Viewer, check_file_name, seen_by
+from leadline.show.lab.lab_store import AuditLog
 from leadline.show.lab.opened import LabDocuments, Needs
 from leadline.show.lab.stored_results import StoredResults
 from leadline.show.serve.app import Pages, Visitor
 from leadline.show.serve.desks import ReviewDesk, open_desk
 from leadline.show.serve.judging_pages import judging_app
 from leadline.show.serve.laboratory.comparison_pages import compare_view, topic_view
-from leadline.show.serve.laboratory.home_page import add_home
 from leadline.show.serve.laboratory.leaderboard_pages import (
     add_figures,
+    add_home,
     add_reports,
     leaderboard_view,
     run_view,
