@@ -238,6 +238,7 @@ def _arrow(x1: float, y1: float, x2: float, y2: float) -> SvgShape:
 WIDE, HIGH = 794, 1123  # A4 in CSS pixels
 MARGIN = 64
 AUDIT_HEADING = "By an expert's standard: the audit"
+MACHINES_HEADING = "Machines: how good they are, and what they saved"
 _TRAILER = re.compile(
     rb"trailer\s*<<\s*/Size (\d+)\s*/Root (\d+ \d+ R)\s*/Info (\d+) 0 R\s*>>\s*startxref\s*(\d+)\s*%%EOF\s*\Z"
 )
@@ -262,6 +263,10 @@ def report_pdf(report: ReviewReport, found: RoundCertificate, audit: AuditState 
         page.paragraph(sentence)
     if audit is not None and audit.phase == "draws":
         page.drawing(_certificate_shapes(audit.found, CERTIFICATE_WIDTH, CERTIFICATE_HEIGHT), CERTIFICATE_HEIGHT)
+    if report.machines:
+        page.heading(MACHINES_HEADING)
+    for sentence in report.machines:
+        page.paragraph(sentence)
     page.heading("What was searched")
     for criterion in filter(str.strip, report.criteria.splitlines()):
         page.paragraph(criterion)
