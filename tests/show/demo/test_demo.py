@@ -35,7 +35,7 @@ from leadline.show.demo import (
 from leadline.show.lab.boards import Boards
 from leadline.show.lab.stored_results import StoredResults, standing_of
 from leadline.show.report.html_page import key_written_in
-from leadline.show.serve.laboratory.home_page import home_view
+from leadline.show.serve.laboratory.leaderboard_pages import home_view
 from leadline.text.owned_folder import OwnedFolder
 from leadline.trust.incomplete import recovery, that_rank
 from leadline.trust.study import open_study
@@ -127,12 +127,15 @@ def test_the_same_demo_again_uses_what_is_stored(made: tuple[Path, str, str]) ->
     assert times(folder) == before
 
 
-def test_a_folder_with_other_things_is_left_alone(tmp_path: Path) -> None:
+def test_a_folder_with_other_things_is_left_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "demo").mkdir()
     (tmp_path / "demo" / "letters.txt").write_text("dear")
-    with pytest.raises(subprocess.CalledProcessError) as refused:
-        demo(tmp_path)
-    assert "other things in it" in refused.value.stderr
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit):
+        main(["demo", "-o", "demo", "--patents", "500"])
+    assert "other things in it" in capsys.readouterr().err
     assert [path.name for path in (tmp_path / "demo").iterdir()] == ["letters.txt"]
 
 
