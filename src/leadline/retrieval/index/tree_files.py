@@ -63,6 +63,32 @@ def _entries(path: Path, kind: TreeKind) -> Iterator[Entry]:
                 raise InputError(stream.name, f"cannot be read: {error}") from None
 
 
+def _behind_prolog(head: bytes) -> bytes:
+    """XML from its first element on, without what may stand before it; empty where that does not end.
+
+    >>> _behind_prolog(b'<?xml?> <!-- <a> --><!DOCTYPE b [<!ENTITY c "d>">]><b/>')
+    b'<b/>'
+    """
+    at = 0
+    while True:
+        at = _BLANKS.match(head, at).end()  # type: ignore[union-attr]
+        begins = next((each for each in _PROLOG if head.startswith(each, at)), b"")
+        if not begins:
+            return head[at:]
+        end = _PROLOG[begins].search(head, at)
+        if end is None:
+            return b""
+        if end[0] == b"[":  # declarations of a document type
+            end = _DECLARED.search(head, end.end())
+        if end is None:
+            return b""
+        at = end.end()
+
+
+_BLANKS, _DECLARED = re.compile(rb"\s*"), re.compile(rb"\]\s*>")
+_PROLOG = {b"<!--": re.compile(rb"-->"), b"<?": re.compile(rb"\?>"), b"<!DOCTYPE": re.compile(rb"[\[>]")}
+
+
 def _all_of(head: bytes, pieces: Iterator[bytes]) -> Iterator[bytes]:
     yield head
     yield from pieces
@@ -74,9 +100,9 @@ _TURTLE = re.compile(rb"^\s*(?:@prefix|@base|prefix|base|<[^>\s]+>\s)", re.IGNOR
 
 def _reader(head: bytes, kind: TreeKind) -> Callable[[Iterator[bytes]], Iterator[Entry]] | None:
     """What reads a file that begins so; None where it is of no known form."""
-    found = _ROOT.search(re.sub(rb"<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\])?\s*>", b"", head, flags=re.DOTALL))
+    found = _ROOT.match(_behind_prolog(head.lstrip(b"\xef\xbb\xbf")))
     roots = _SCHEMES if kind == "scheme" else _THESAURI
-    if found and head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<") and found[1] in roots:
+    if found and found[1] in roots:
         return roots[found[1]]
     if kind == "scheme":
         return None
