@@ -36,7 +36,6 @@ from leadline.show.report.html_page import key_written_in
 from leadline.show.serve.laboratory.leaderboard_pages import home_view
 from leadline.text.owned_folder import OwnedFolder
 
-
 WORDS = ("demo", "-o", "demo", "--patents", "500", "--samples", "5")
 SCREEN = {"DISPLAY": ":0"}  # a screen, but nobody at a terminal: nothing may be opened
 
