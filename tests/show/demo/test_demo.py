@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.commands.conftest import run_in_process
 from tests.show.claims import Checked, text_of
 
 from leadline.cli import main
@@ -40,18 +41,22 @@ from leadline.text.owned_folder import OwnedFolder
 from leadline.trust.incomplete import recovery, that_rank
 from leadline.trust.study import open_study
 
+WORDS = ("demo", "-o", "demo", "--patents", "500", "--samples", "5")
+SCREEN = {"DISPLAY": ":0"}  # a screen, but nobody at a terminal: nothing may be opened
 
-def demo(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "leadline.cli", "demo", "-o", "demo", "--patents", "500", "--samples", "5", *more]
-    environment = {**os.environ, "DISPLAY": ":0"}  # a screen, but nobody at a terminal: nothing may be opened
+
+def demo(folder: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "leadline.cli", *WORDS]
+    environment = {**os.environ, **SCREEN}
     return subprocess.run(command, cwd=folder, capture_output=True, check=True, text=True, env=environment)
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
     folder = tmp_path_factory.mktemp("somewhere")
-    result = demo(folder)
-    return folder, result.stdout, result.stderr
+    told = run_in_process(folder, *WORDS, env=SCREEN)
+    assert told.returncode == 0, told.stderr
+    return folder, told.stdout.decode(), told.stderr.decode()
 
 
 def test_the_last_lines_say_how_to_go_on(
