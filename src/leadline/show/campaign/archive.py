@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -40,6 +41,7 @@ from leadline.text.files import write_stored
 from leadline.text.owned_files import RECORD
 from leadline.text.owned_folder import OwnedFolder, check_identity, check_listed
 
+_SUM = re.compile(r"^([0-9a-f]{64})  (\S+)$", re.MULTILINE)
 README, LICENCE, SUMS, RUN_LIST = "README.txt", "LICENCE.txt", "SHA256SUMS", "runs.tsv"
 
 
@@ -132,14 +134,16 @@ def _readme(facts: Campaign) -> str:
 def check_archive(folder: Path) -> Iterator[Finding]:
     """Everything that is wrong with an archive: each file against its hash, and the facts against themselves."""
     yield from check_identity(folder)
-    yield from check_listed(folder, [SUMS, FACTS])
     try:
-        lines = stored_bytes(folder / SUMS).decode("utf-8", "replace").splitlines()
+        text = stored_bytes(folder / SUMS).decode("utf-8", "replace")
     except OSError:
         yield Finding(str(folder / SUMS), "is missing", REPAIR)
         return
     wrong: set[str] = set()
-    named = dict(line.split("  ", 1)[::-1] for line in lines if "  " in line)
+    named = {name: sha256 for sha256, name in _SUM.findall(text)}
+    if "".join(f"{sha256}  {name}\n" for name, sha256 in named.items()) != text:
+        yield Finding(str(folder / SUMS), "is damaged, it has a line that is none of a file", REPAIR)
+    yield from check_listed(folder, [SUMS, FACTS, *named])
     for name, sha256 in named.items():
         for finding in check_file(folder / name, sha256, REPAIR):
             wrong.add(finding.path)
