@@ -2,6 +2,7 @@
 
     python benchmarks/review.py [--seeds 100] [--check] [--only rules,switch,oversight,learners,speed,asreview,short]
         [--asreview PYTHON] [--reviews NAMES] [--documents 100000]
+        [--kept FOLDER] [--workers 2]
 
 The numbers of the document are between marks. Its short form, 2 seeds of four small reviews, is computed again by the
 tests; `--check` only compares it. Reads `reviews` of the shared data (LEADLINE_SHARED, or `shared` beside the
@@ -127,10 +128,13 @@ class Overseen(NamedTuple):
 
 def oversight_section(by_review: Sequence[Overseen]) -> str:
     """What both certificates are worth if readers overlook something: a row for each condition."""
-    runs = sum(each.values.shape[2] for each in by_review)
+    seeds = [each.values.shape[2] for each in by_review]
+    runs = sum(seeds)
     targets = " / ".join(f"{100 * target:g} %" for target in TARGETS)
+    each = f"{min(seeds)} to {max(seeds)}" if min(seeds) < max(seeds) else f"{min(seeds)}"
     lines = [
-        f"{len(by_review)} reviews with one kind of labels, {runs:,} runs for each row and target; targets {targets}.",
+        f"{len(by_review)} reviews with one kind of labels, {each} seeds each, {runs:,} runs for each row and target; "
+        f"targets {targets}.",
         "",
         "| overlooked | which | readers | readers' certificate: reached | worst review | audit: reached | worst review "
         "| held at every look | read by readers | by the expert |",
@@ -178,13 +182,22 @@ def _audited(of: np.ndarray, target: float) -> list[float]:
 
 
 def oversight(folder: Path, seeds: int, kept: Path, workers: int) -> list[Overseen]:
-    """All reviews with both kinds of labels; what a run before computed is taken from the folder `kept`."""
+    """All reviews with both kinds of labels; what a run before computed is taken from the folder `kept`.
+
+    Without workers, that is all.
+    """
     kept.mkdir(parents=True, exist_ok=True)
     names = sorted(
         (path.stem for path in folder.glob("*.csv")), key=lambda name: (folder / f"{name}.csv").stat().st_size
     )
     asked = [(level, name) for name in names for level in LEVELS]
     starts = range(0, seeds, SEEDS_AT_ONCE)
+    if not workers:
+        return [
+            Overseen(*each, np.concatenate([np.load(stored) for stored in done], axis=2))
+            for each in asked
+            if (done := sorted(kept.glob(f"oversight-{'-'.join(each)}-*.npy")))
+        ]
     begin, found = time.process_time(), []
     with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
         jobs = {each: [] for each in asked}
@@ -441,7 +454,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--only", default="", help=f"parts to compute, of {', '.join(PARTS)}")
     parser.add_argument("--asreview", default="", help="a Python with ASReview 3")
     parser.add_argument("--kept", default="simulations", help="a folder for parts that are done: a run goes on there")
-    parser.add_argument("--workers", type=int, default=2, help="processes of the part oversight")
+    parser.add_argument(
+        "--workers", type=int, default=2, help="processes of the part oversight; 0: what is done already"
+    )
     parser.add_argument("--reviews", default="", help="names of reviews for ASReview (default: all)")
     parser.add_argument("--documents", type=int, default=100_000, help="of the part speed")
     options = parser.parse_args(arguments)
