@@ -26,7 +26,7 @@ import tempfile
 import time
 import zipfile
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -55,7 +55,7 @@ CONDITIONS = (
         for readers, hard in ((1, False), (1, True), (2, False), (2, True))
     ),
 )
-SWITCHES, SWITCH_SEEDS = 24, 5  # places where draws may begin, in hindsight; seeds at most, since that takes long
+SWITCHES, SWITCH_SEEDS = 12, 2  # places where draws may begin, in hindsight; seeds at most, since that takes long
 SEEDS_AT_ONCE = 10  # where readers overlook something: so much is lost if the benchmark is interrupted
 READ = 200  # documents that are judged while the time is taken
 
@@ -200,7 +200,7 @@ def oversight(folder: Path, seeds: int, kept: Path, workers: int) -> list[Overse
         ]
     begin, found = time.process_time(), []
     with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
-        jobs = {each: [] for each in asked}
+        jobs: dict[tuple[str, str], list[Future[np.ndarray]]] = {each: [] for each in asked}
         for first in starts:  # all reviews alike, so that what is there after an interruption says something
             for each in asked:
                 jobs[each].append(pool.submit(_overseen, folder, *each, first, min(SEEDS_AT_ONCE, seeds - first), kept))
@@ -489,9 +489,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if "switch" in wanted:
             sections["switch"] = switch_table(folder, min(options.seeds, SWITCH_SEEDS))
         if "oversight" in wanted:
-            found = oversight(folder, options.seeds, Path(options.kept), options.workers)
-            sections["oversight"] = oversight_section(found)
-            print(least_reached(found))
+            overseen = oversight(folder, options.seeds, Path(options.kept), options.workers)
+            sections["oversight"] = oversight_section(overseen)
+            print(least_reached(overseen))
         if wanted & {"rules", "short"}:
             sections[SHORT] = short_form(folder)
         print("\n\n".join(text for name, text in sections.items() if name != SHORT))
