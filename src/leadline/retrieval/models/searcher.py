@@ -17,6 +17,7 @@ import numpy as np
 from leadline.errors import InputError, checked_choice
 from leadline.options import name_and_options, typed_options
 from leadline.retrieval.index.index import Index
+from leadline.retrieval.joined.asking import JoinedCall
 from leadline.retrieval.models.kernel_arguments import (
     BINS,
     BLOCK,
@@ -86,6 +87,7 @@ class Searcher:
         self.index = index
         self.weights = Weights(index)
         self.one_call: OneCall | None = OneCall(self.weights)  # None where only lists will do
+        self.joined = JoinedCall(self.one_call)
         self._lock = Lock()
         self._known: dict[Any, Recipes] = {}  # recipes by what was asked for
 
@@ -209,7 +211,7 @@ class Searcher:
         ((recipe, _, factor),) = recipes
         if self.one_call is None or factor != 1.0:
             return by_lists()
-        return self.one_call.best_having_all(terms, recipe, k, allowed, by_lists)
+        return self.joined.best_having_all(terms, recipe, k, allowed, by_lists)
 
     def why(
         self,
