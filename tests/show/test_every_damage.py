@@ -44,16 +44,22 @@ TABLE = {  # what is stored, by its name in stored_things.py: its kind, and what
     "people": ("list of people", ()),
     "results": ("stored results of a lab", ()),
     "lab.store": ("store of a lab", ()),
+    "campaign": ("campaign", ()),
+    "campaign.store": ("store of a campaign", ()),
 }
 SOUND = {  # thing, file, damage: why nothing is said
     (".*", "(.*/)?lock", ".*"): "it is empty, and made again by the next writer",
     (
-        "grid|runs|office|forms|crawl|review|demo|lab|lab/jobs",
+        "grid|runs|office|forms|crawl|review|demo|lab|lab/jobs|campaign",
         "leadline.jsonl",
         "swapped",
     ): "the other lists the same names",
-    ("pool|review|lab", "(.*[./])?people", "gone"): "links can be made again, and nobody needs to have any",
-    ("pool|review|lab|people", "(.*[./])?people", "swapped"): "it is whole, and says nothing of where it belongs",
+    ("pool|review|lab|campaign", "(.*[./])?people", "gone"): "links can be made again, and nobody needs to have any",
+    (
+        "pool|review|lab|people|campaign",
+        "(.*[./])?people",
+        "swapped",
+    ): "it is whole, and says nothing of where it belongs",
     (
         "lab",
         "results.store",
@@ -64,7 +70,11 @@ SOUND = {  # thing, file, damage: why nothing is said
     ("lab", "runs/found.run.manifest.json", "gone"): "it was not added with the run, so nobody knows of it",
     ("pool", "pool.txt.journal", "gone"): "outside a lab nobody knows whether anybody judged",
     ("backup", ".*", "longer by 1 byte"): "what is behind an archive is not of it",
-    ("journal|people|history|backup|results|lab.store", ".*", "swapped"): "another whole one, which is sound",
+    (
+        "journal|people|history|backup|results|lab.store|campaign.store",
+        ".*",
+        "swapped",
+    ): "another whole one, which is sound",
 }
 KNOWN_BY_IT = {("runs", "leadline.jsonl"), ("lab/jobs", "leadline.jsonl")}  # by nothing else: without, they are refused
 Damage = Callable[[Path, Path], None]
@@ -107,6 +117,7 @@ def things(tmp_path_factory: pytest.TempPathFactory) -> Things:
     for at in both:
         at["lab/jobs"] = at["lab"] / "jobs"
         at["results"], at["lab.store"] = at["lab"] / "results.store", at["lab"] / "lab.store"
+        at["campaign.store"] = at["campaign"] / "campaign.store"
         for end in ("journal", "people"):  # alone, as it is sent
             at[end] = Path(shutil.copy(f"{at['pool']}.{end}", at["pool"].parent / f"sent.{end}"))
     return both

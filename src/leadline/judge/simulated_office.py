@@ -48,8 +48,14 @@ from leadline.collections.simulate.office import (
     true_claim_qrels,
     true_qrels,
 )
-from leadline.collections.simulate.printing import Printer, office_documents
-from leadline.collections.simulate.procedure import findings, office_actions, reported_claims, search_reports
+from leadline.collections.simulate.printing import (
+    Printer,
+    findings,
+    office_actions,
+    office_documents,
+    reported_claims,
+    search_reports,
+)
 from leadline.collections.simulate.settings import Settings
 from leadline.errors import InputError
 from leadline.judge.citations import count_relevant, from_citations, sample_topics

@@ -11,7 +11,7 @@ import numpy as np
 
 from leadline.errors import InputError, MeasureError, MismatchError
 from leadline.measures.definition import Measure
-from leadline.measures.hits import AGAIN, Hits, Judged, Reading
+from leadline.measures.hits import AGAIN, Characters, Hits, Judged, Reading, characters_together
 from leadline.measures.kernel_arguments import HitColumns, JudgedDocuments, JudgedTopics, TopicHits
 from leadline.records.kernel_arguments import LineOrder, RunLines
 from leadline.records.other_packages import Order
@@ -45,6 +45,7 @@ class RunHits:
     longer_lines: int = 0
     reading: Reading | None = None
     copies: Sequence[NDArray[np.int64]] = ()  # with groups of duplicates: the ranks of later copies, by topic
+    characters: Characters | None = None  # of a run of passages
 
 
 def join(run: Run, qrels: Qrels, *, kernels: bool, reading: Reading | None = None) -> RunHits:
@@ -240,6 +241,7 @@ def together(parts: Sequence[RunHits], qrels: Qrels, *, judged: Judged | None = 
         tie_last=ties[1],
         qrels=qrels,
         reading=_readings([part.reading for part in parts]),
+        characters=characters_together([part.characters for part in parts]),
     )
 
 

@@ -357,6 +357,7 @@ def run_of_text(
         first, second = (_line_number(text, line) for line in twice)
         topic, document = decode_id(topics[codes[twice[1]]]), shown(documents.at(twice[1]))
         problem = f"document {document} is listed twice for topic {topic} (first on line {first}); keep one of the two"
+        problem += "; a run of passages needs judgements of passages" * bool(longer)
         raise InputError(text.name, problem, line=second)
     names = tuple(map(decode_id, topics))
     return Run(name, names, offsets, sequence, documents, keys, order, text, longer_lines=longer)

@@ -19,7 +19,12 @@ from leadline.cli import main
 from leadline.errors import InputError, LeadlineWarning
 from leadline.judge.journal import Event, new_uid
 from leadline.judge.review.machine_files import read_opinions
-from leadline.judge.review.machine_measuring import agreement_of_review, machine_sentences, share_limits
+from leadline.judge.review.machine_measuring import (
+    agreement_of_review,
+    machine_savings,
+    machine_sentences,
+    share_limits,
+)
 from leadline.judge.review.machine_model import AskingLimits, ask_model, probability_in
 from leadline.judge.review.machine_readers import (
     MachineReader,
@@ -30,8 +35,9 @@ from leadline.judge.review.machine_readers import (
 )
 from leadline.judge.review.next_step import switch_events
 from leadline.judge.review.project import STAGES, ReviewProject, check_review
-from leadline.judge.review.report import certificate_sentences
+from leadline.judge.review.report import ReviewReport, certificate_sentences
 from leadline.judge.review.review_state import ReadingQueue, ReviewState
+from leadline.show.serve.reviewing_figures import report_pdf
 from leadline.text.store.events import ChainHead
 
 
@@ -168,6 +174,36 @@ def test_a_second_reader_asks_the_expert(project: ReviewProject, mark: Mark) -> 
     assert "A machine would keep 2 documents that people excluded" in "".join(certificate_sentences(state))
     decided = Event(new_uid(), "eve", "expert", "mark", STAGES[0], "a5", "1")
     assert store(project, decided).machine_disputed() == rows[1:]
+
+
+def test_the_report_says_what_machines_saved(project: ReviewProject, mark: Mark) -> None:
+    said = {unit[0]: 0.9 if is_relevant(unit[0]) or unit[0] in ("a2", "a3", "a4") else 0.1 for unit in project.units}
+    for role in ("witness", "order", "second", "exclude"):
+        machine(project, said, role, role)
+    assert "cannot be told yet" in machine_savings(state_of(project))[1]  # only what was known is read
+    mark("a1", *(f"a{n}" for n in range(5, 60, 5)))
+    mark("a2", "a3", person="eve", grade=0)
+    mark("a3", person="ben", grade=0)
+    state = store(project, Event(new_uid(), "olga", "expert", "mark", STAGES[0], "a2", "1"))
+    saved = machine_savings(state)
+    assert saved[0] == "witness: a witness saves no reading."
+    # a0 was known; a1, then those on brakes
+    order = r"order: 13 relevant documents found with 14 read(?: \((\d+) % less\))?; the learner svm "
+    found = re.match(rf"{order}without a machine, tried again with the same marks, reads (\d+) for as many\.", saved[1])
+    assert found is not None, saved[1]
+    assert int(found[2]) >= 13
+    assert saved[2] == (
+        "second: it stood beside one reader in 14 documents that a second person would have read otherwise; of 2 that "
+        "people excluded and it would keep the expert decided on 1, 1 of them relevant."
+    )
+    assert saved[3] == (
+        "exclude: of 45 documents that it excludes, nobody has read 44 so far; people read 1 all the same, and kept 0 "
+        "of these."
+    )
+    report = ReviewReport.of(state, ())
+    assert report.machines[-4:] == tuple(saved)
+    assert not set(saved) & set(report.certificate)
+    assert report_pdf(report, state.round_certificate(1)).startswith(b"%PDF")
 
 
 def test_wrong_machines_are_refused(project: ReviewProject) -> None:

@@ -9,8 +9,7 @@ import pytest
 from leadline.cli import main
 from leadline.collections.documents.document import Claim
 from leadline.records.topics import Topics
-from leadline.retrieval.bearing import STRONG, WEAK
-from leadline.retrieval.claim_parts import distinguishing_parts
+from leadline.retrieval.bearing import STRONG, WEAK, distinguishing_parts
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.passages import claim_terms, passages_of
 from leadline.retrieval.pipeline.context import SearchContext

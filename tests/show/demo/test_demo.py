@@ -32,7 +32,7 @@ from leadline.show.demo import (
 from leadline.show.lab.boards import Boards
 from leadline.show.lab.stored_results import StoredResults, standing_of
 from leadline.show.report.html_page import key_written_in
-from leadline.show.serve.laboratory.home_page import home_view
+from leadline.show.serve.laboratory.leaderboard_pages import home_view
 from leadline.text.owned_folder import OwnedFolder
 
 

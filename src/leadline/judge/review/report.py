@@ -13,6 +13,7 @@ from leadline.judge.choices import AUDIT, STAGES
 from leadline.judge.journal import Event
 from leadline.judge.marks import UNJUDGED, UNSURE
 from leadline.judge.review.audit import AuditState
+from leadline.judge.review.machine_measuring import machine_savings, machine_sentences
 from leadline.judge.review.machine_readers import machine_words
 from leadline.judge.review.next_step import audit_bound
 from leadline.judge.review.project import KNOWN, STARTER
@@ -67,6 +68,7 @@ class ReviewReport:
     prisma: PrismaCounts
     certificate: tuple[str, ...]  # sentences: what is certified by the readers' standard
     audit: tuple[str, ...]  # the same by an expert's
+    machines: tuple[str, ...]  # what machines that read are worth, and what they saved
     hashes: tuple[tuple[str, str], ...]
     begun: str
     last: str
@@ -91,6 +93,7 @@ class ReviewReport:
             prisma_counts(state),
             tuple(certificate_sentences(state)),
             tuple(audit_sentences(state)),
+            (*machine_sentences(state), *machine_savings(state)),
             _hashes(state, head),
             _moment(moments[0]),
             _moment(moments[-1]),

@@ -24,8 +24,7 @@ from leadline.retrieval.mapped.kernel_arguments import PER_BLOCK, Plans
 from leadline.retrieval.mapped.plans import is_as_stored, packed_record, record_of
 from leadline.retrieval.models.kernel_arguments import BINS
 from leadline.retrieval.models.ranking import EMPTY_RANKING, Ranking
-from leadline.retrieval.models.weights import Recipe
-from leadline.retrieval.one_call.ranking import BYTES_A_DOCUMENT, TRIES, OneCall, PlannedQuery
+from leadline.retrieval.one_call.ranking import BYTES_A_DOCUMENT, TRIES, OneCall, PlannedQuery, Wanted
 from leadline.text.engine import Kernel, compiled_job, prepared
 
 if TYPE_CHECKING:
@@ -33,6 +32,9 @@ if TYPE_CHECKING:
 
     Postings = tuple[NDArray[np.int32], NDArray[np.int32]]  # rows, and how often each has it
     Found = tuple[Ranking, int]
+    Counted = tuple[Ranking, int | None]  # None where the documents were not counted
+
+FEW_SHARE = 8  # one document in so many: up to then each of them is looked up in the lists
 
 
 class JoinedSpace:
@@ -81,6 +83,8 @@ class JoinedSpace:
             at.SPARE_KEYS: np.empty(self.room, np.uint64),
             at.HISTOGRAM: np.empty(BINS, np.int32),
             at.SUMMED_UP: self.summed,
+            at.TIMES_AT: np.empty(PER_BLOCK),
+            at.NORMS_AT: np.empty(PER_BLOCK),
         }
         for place in (at.ORDER, at.CURSORS, at.LOADED, at.LOADED_COUNTS, at.LOADED_GAPS, at.SEEN_GAPS):
             arrays[place] = np.empty(terms, np.int64)
@@ -197,83 +201,62 @@ class JoinedCall:
         self.one_call = one_call
         self.index = one_call.weights.index
 
-    def best_having_all(
-        self,
-        terms: Mapping[str, float],
-        recipe: Recipe,
-        k: int,
-        mask: NDArray[np.bool_] | None,
-        by_lists: Callable[[], Found],
-    ) -> Found:
-        """The k best of the documents that have every term, and how many there are."""
-        return _joined.choose(_size(_joined, self.index))(self, terms, recipe, k, mask, by_lists)
+    def best_having_all(self, terms: Mapping[str, float], wanted: Wanted, by_lists: Callable[[], Found]) -> Found:
+        """The best of the documents that have every term, and how many there are."""
+        return _joined.choose(_size(_joined, self.index))(self, terms, wanted, by_lists)
 
-    def best_among(
-        self,
-        terms: Mapping[str, float],
-        recipe: Recipe,
-        k: int,
-        rows: NDArray[np.int32],
-        otherwise: Callable[[], Found],
-    ) -> Found:
-        """The k best of some documents, by ascending rows, that have any term, and how many there are."""
-        return _among.choose(_size(_among, self.index))(self, terms, recipe, k, rows, otherwise)
+    def best_among(self, terms: Mapping[str, float], wanted: Wanted, otherwise: Callable[[], Counted]) -> Counted:
+        """The best of the documents of a mask that have any term, and how many there are; where few are allowed."""
+        return _among.choose(_size(_among, self.index))(self, terms, wanted, otherwise)
+
+    def plan(self, wanted: Wanted) -> PlannedQuery | None:
+        """What a query in one field needs; None where it is in several, or is one for lists."""
+        ((recipe, _, factor), *others) = wanted.recipes
+        if others or factor != 1.0 or len(recipe.fields) > 1 or recipe.fields[0][1] != 1.0:
+            return None
+        return self.one_call.prepared(wanted.recipes)
 
 
 def _size(job: Any, index: Index) -> int:
     return 0 if job.engine.kernels is not None else int(BYTES_A_DOCUMENT * len(index))
 
 
-def _plain_best(
-    joined: JoinedCall,
-    terms: Mapping[str, float],
-    recipe: Recipe,
-    k: int,
-    mask: NDArray[np.bool_] | None,
-    by_lists: Callable[[], Found],
-) -> Found:
+def _plain_best(joined: JoinedCall, terms: Mapping[str, float], wanted: Wanted, by_lists: Callable[[], Found]) -> Found:
     return by_lists()
 
 
 @compiled_job("leadline.retrieval.joined.kernels.rank_joined", plain=_plain_best)
 def _joined(
-    kernel: Kernel,
-    joined: JoinedCall,
-    terms: Mapping[str, float],
-    recipe: Recipe,
-    k: int,
-    mask: NDArray[np.bool_] | None,
-    by_lists: Callable[[], Found],
+    kernel: Kernel, joined: JoinedCall, terms: Mapping[str, float], wanted: Wanted, by_lists: Callable[[], Found]
 ) -> Found:
-    known = joined.one_call.prepared(((recipe, 1.0),))
-    if known is None or len(recipe.fields) > 1 or recipe.fields[0][1] != 1.0:
+    known, parts = joined.plan(wanted), len(terms)
+    if known is None or parts > at.MOST_TERMS:
         return by_lists()
-    k, allowed = min(k, len(joined.index)), 0 if mask is None else mask.ctypes.data
     try:
         content = "\0".join(terms).encode()
     except UnicodeEncodeError:
         return by_lists()
-    name, places, parts = recipe.fields[0][0], 0, len(terms)
-    written = content.split(b"\0")
-    if parts > at.MOST_TERMS:
-        return by_lists()
+    k, mask = min(wanted.k, len(joined.index)), wanted.mask
+    places, count, written = 0, parts, content.split(b"\0")
     if joined.index.are_stored(written):
         work = joined_space(known.room, parts * known.stride, len(content) + 1)
         work.describe_terms()
-        count = parts
     else:
-        described = [joined.index.part_of(term, name) for term in written]
+        name = wanted.recipes[0][0].fields[0][0]
+        described = [part for term in written if (part := joined.index.part_of(term, name)) is not None]
         plan = field_plan(joined.index, name)
-        work = joined_space(known.room, at.MOST_TERMS * known.stride, len(content) + 1)
-        if None in described or plan is None or not (plan.places or not any(map(_is_phrase, described))):
+        if len(described) < parts or plan is None or not (plan.places or not any(map(_is_phrase, described))):
             return by_lists()
-        own = work.describe(described)  # type: ignore[arg-type]
+        work = joined_space(known.room, at.MOST_TERMS * known.stride, len(content) + 1)
+        own = work.describe(described)
         if own is None:
             return by_lists()
         content, count, places = b"\0".join(own), len(own), plan.places
     size = len(content) + 1 if count else 0
-    work.text[:size] = content + b"\0" if count else b""
+    if count:
+        work.text[:size] = content + b"\0"
     struct.pack_into(f"{parts}d", work.multipliers, 0, *terms.values())
+    allowed = 0 if mask is None else mask.ctypes.data
     found = _with_factors(
         known, lambda: kernel(known.addresses, work.addresses, places, count, size, parts, k, allowed), work
     )
@@ -303,28 +286,20 @@ def _with_factors(known: PlannedQuery, asked: Callable[[], int], work: JoinedSpa
 
 
 def _plain_among(
-    joined: JoinedCall,
-    terms: Mapping[str, float],
-    recipe: Recipe,
-    k: int,
-    rows: NDArray[np.int32],
-    otherwise: Callable[[], Found],
-) -> Found:
+    joined: JoinedCall, terms: Mapping[str, float], wanted: Wanted, otherwise: Callable[[], Counted]
+) -> Counted:
     return otherwise()
 
 
 @compiled_job("leadline.retrieval.joined.kernels.rank_among", plain=_plain_among)
 def _among(
-    kernel: Kernel,
-    joined: JoinedCall,
-    terms: Mapping[str, float],
-    recipe: Recipe,
-    k: int,
-    rows: NDArray[np.int32],
-    otherwise: Callable[[], Found],
-) -> Found:
-    known = joined.one_call.prepared(((recipe, 1.0),))
-    if known is None or len(recipe.fields) > 1 or recipe.fields[0][1] != 1.0 or len(terms) > at.MOST_TERMS:
+    kernel: Kernel, joined: JoinedCall, terms: Mapping[str, float], wanted: Wanted, otherwise: Callable[[], Counted]
+) -> Counted:
+    known = joined.plan(wanted)
+    if known is None or wanted.mask is None or len(terms) > at.MOST_TERMS or joined.index.has_dead:
+        return otherwise()
+    rows = np.flatnonzero(wanted.mask).astype(np.int32)
+    if len(rows) * FEW_SHARE > len(joined.index):
         return otherwise()
     try:
         content = "\0".join(terms).encode() + b"\0"
@@ -335,7 +310,7 @@ def _among(
     work = joined_space(known.room, len(terms) * known.stride, len(content))
     work.text[: len(content)] = content
     struct.pack_into(f"{len(terms)}d", work.multipliers, 0, *terms.values())
-    k, count, size = min(k, len(joined.index)), len(terms), len(content)
+    k, count, size = min(wanted.k, len(joined.index)), len(terms), len(content)
     found = _with_factors(known, lambda: kernel(known.addresses, work.addresses, count, size, k, rows, len(rows)), work)
     return otherwise() if found is None else found
 

@@ -11,8 +11,9 @@ from leadline.text.kernel_arguments import Int64s
 (
     TEXT, NUMBERS, PARTS, SEQUENCE, MULTIPLIERS, PART_FACTORS, SAID, STAMPS, LISTS, LIST_ROWS, LIST_COUNTS,
     DOCUMENTS_AT, EACH_DOCUMENTS, EACH_COUNTS, EACH_SUMS, EACH_GAPS, POSTINGS, ORDER, CURSORS, LOADED, LOADED_COUNTS,
-    LOADED_GAPS, SEEN_GAPS, STARTS_HERE, NEXT_HERE, ROWS, KEYS, SPARE_ROWS, SPARE_KEYS, HISTOGRAM, SUMMED_UP, WORK,
-) = range(32)  # fmt: skip
+    LOADED_GAPS, SEEN_GAPS, STARTS_HERE, NEXT_HERE, ROWS, KEYS, SPARE_ROWS, SPARE_KEYS, HISTOGRAM, SUMMED_UP, TIMES_AT,
+    NORMS_AT, WORK,
+) = range(34)  # fmt: skip
 
 # A part of a query: what it is, its first term in TEXT and how many it has, and where its words begin in SEQUENCE and
 # how many they are. A union has its terms by their numbers, at an address, those of a segment up to an end that is
@@ -30,6 +31,7 @@ MOST_TERMS = 64  # of a query
 MOST_PARTS = 16  # of which one is no single term
 MOST_PLACED = 1 << 16  # occurrences of a word in a document
 FEW_VALUES = 16  # of a block of positions: more are unpacked together
+FEW_COUNTS = 8  # of a block of frequencies: the same
 FEW = 32  # best documents that are kept in order as they are found
 
 # The positions of a segment: a packed array, where those of each term begin, where those of each block of frequencies

@@ -25,6 +25,7 @@ from leadline.retrieval.joined.kernel_arguments import (
     EACH_SUMS,
     ENDED,
     FEW,
+    FEW_COUNTS,
     FEW_VALUES,
     FIRST_TERM,
     FIRST_WORD,
@@ -46,6 +47,7 @@ from leadline.retrieval.joined.kernel_arguments import (
     MULTIPLIERS,
     NEXT_HERE,
     NO_FACTOR,
+    NORMS_AT,
     NOT_HERE,
     NUMBERS,
     ORDER,
@@ -73,6 +75,7 @@ from leadline.retrieval.joined.kernel_arguments import (
     TERM,
     TERM_COUNT,
     TEXT,
+    TIMES_AT,
     UNION,
     UNION_ENDS,
     UNION_NUMBERS,
@@ -224,7 +227,10 @@ def by_length(record: Any, work: Any, first: int, terms: int, segments: int, seg
     """Order terms by the lengths of their lists in a segment, the shortest first; returns whether all have one."""
     numbers, order, starts = int64s_at(work[NUMBERS]), int64s_at(work[ORDER]), int64s_at(record[STARTS])
     cursors, loaded = int64s_at(work[CURSORS]), int64s_at(work[LOADED])
+    loaded_counts, loaded_gaps = int64s_at(work[LOADED_COUNTS]), int64s_at(work[LOADED_GAPS])
+    seen_gaps = int64s_at(work[SEEN_GAPS])
     for t in range(terms):
+        loaded_counts[t] = loaded_gaps[t] = seen_gaps[t] = -1
         number = numbers[(first + t) * segments + segment]
         if number < 0:
             return False
@@ -329,8 +335,7 @@ def load_counts(record: Any, place: Any, number: int, block: int, work: Any, t: 
     position = position_before(record, place, number, block, counts)
     if position < 0 or not unpack_checked(record, OF_FREQUENCIES, block, counts):
         return False
-    begin = int64s_at(record[STARTS])[number] - block * PER_BLOCK
-    begin = begin if begin > 0 else np.int64(0)
+    begin = max(int64s_at(record[STARTS])[number] - block * PER_BLOCK, 0)
     for i in range(begin, PER_BLOCK):
         sums[i] = position
         position += np.int64(counts[i]) + 1
@@ -407,7 +412,8 @@ def times_in(record: Any, place: Any, work: Any, part: Any, segment: int, segmen
     numbers, order, postings = int64s_at(work[NUMBERS]), int64s_at(work[ORDER]), int64s_at(work[POSTINGS])
     sequence = int64s_at(work[SEQUENCE])
     starts, others = int32s_at(work[STARTS_HERE]), int32s_at(work[NEXT_HERE])
-    first, count = part[FIRST_TERM], np.int64(-1)
+    count: Any = np.int64(-1)
+    first = part[FIRST_TERM]
     for each in range(part[TERM_COUNT]):
         t = order[each]
         # Where a word is in the phrase more than once, its positions serve all of its places.
@@ -448,15 +454,12 @@ def list_phrase(plan: Any, records: int, places: Any, work: Any, part: Any, rows
     """Write the rows of the documents with a phrase, and how often each has it; returns how many, -1 if damaged."""
     segments, terms, first = plan[SEGMENTS], part[TERM_COUNT], part[FIRST_TERM]
     numbers, order, documents = int64s_at(work[NUMBERS]), int64s_at(work[ORDER]), int32s_at(work[DOCUMENTS_AT])
-    loaded_counts, loaded_gaps = int64s_at(work[LOADED_COUNTS]), int64s_at(work[LOADED_GAPS])
-    seen_gaps, listed = int64s_at(work[SEEN_GAPS]), np.int64(0)
+    listed = np.int64(0)
     for segment in range(segments):
         record = int64s_at(records + 8 * segment * RECORD)
         place = int64s_at(places + 8 * segment * PLACE_RECORD)
         if not by_length(record, work, first, terms, segments, segment):
             continue
-        for t in range(terms):
-            loaded_counts[t] = loaded_gaps[t] = seen_gaps[t] = -1
         lead = numbers[(first + order[0]) * segments + segment]
         i, stop, before = int64s_at(record[STARTS])[lead], int64s_at(record[STARTS])[lead + 1], np.int64(-1)
         while i < stop:
@@ -512,7 +515,7 @@ def list_union(plan: Any, records: int, work: Any, part: Any, rows: Any, counts:
     segments, ends, numbers = plan[SEGMENTS], int64s_at(part[UNION_ENDS]), int64s_at(part[UNION_NUMBERS])
     summed, listed, at = int32s_at(work[SUMMED_UP]), np.int64(0), np.int64(0)
     each_counts = spare + 4 * int64s_at(work[SAID])[ROOM]
-    right = True
+    right: Any = True
     for segment in range(segments):
         record = int64s_at(records + 8 * segment * RECORD)
         before = listed
@@ -607,13 +610,40 @@ def best_of(plan: Any, work: Any, count: int, k: int) -> Any:
 
 
 @apart
+def times_at(record: Any, work: Any, t: int, count: int) -> Any:
+    """Write how often a term is in the documents of its ascending postings; returns whether the file is right."""
+    times, loaded = floats_at(work[TIMES_AT]), int64s_at(work[LOADED_COUNTS])
+    postings = int64s_at(work[POSTINGS] + 8 * PER_BLOCK * t)
+    counts = int32s_at(work[EACH_COUNTS] + 4 * PER_BLOCK * t)
+    i = np.int64(0)
+    while i < count:
+        block, last = postings[i] // PER_BLOCK, i + 1
+        while last < count and postings[last] // PER_BLOCK == block:
+            last += 1
+        if loaded[t] != block and last - i > FEW_COUNTS:
+            if not unpack_checked(record, OF_FREQUENCIES, block, counts):
+                return False
+            loaded[t] = block
+        if loaded[t] == block:
+            for n in range(i, last):
+                times[n] = np.float64(counts[postings[n] % PER_BLOCK]) + 1.0
+        else:
+            for n in range(i, last):
+                times[n] = np.float64(count_at(record, postings[n]))
+                if times[n] == 0.0:
+                    return False
+        i = last
+    return True
+
+
+@apart
 def rank_terms(plan: Any, records: int, work: Any, terms: int, mask: int) -> Any:
     """Write the allowed documents that have all terms, and their totals; returns how many, -1 if damaged."""
     segments, numbers, order = plan[SEGMENTS], int64s_at(work[NUMBERS]), int64s_at(work[ORDER])
     documents, postings = int32s_at(work[DOCUMENTS_AT]), int64s_at(work[POSTINGS])
     multipliers, factors = floats_at(work[MULTIPLIERS]), floats_at(work[PART_FACTORS])
     rows, totals, norms, allowed = int32s_at(work[ROWS]), floats_at(work[KEYS]), floats_at(plan[NORMS]), bytes_at(mask)
-    listed = np.int64(0)
+    times, norms_at, listed = floats_at(work[TIMES_AT]), floats_at(work[NORMS_AT]), np.int64(0)
     for segment in range(segments):
         record = int64s_at(records + 8 * segment * RECORD)
         if not by_length(record, work, 0, terms, segments, segment):
@@ -625,19 +655,22 @@ def rank_terms(plan: Any, records: int, work: Any, terms: int, mask: int) -> Any
             if found < 0:
                 return np.int64(-1)
             before = int64s_at(work[SAID])[ENDED]
+            kept = np.int64(0)
             for n in range(found):
                 row = live_row(record, documents[n])
                 if row < 0 or (mask != 0 and not allowed[row]):
                     continue
-                # In the order of the query, as everywhere.
-                total = np.float64(-0.0)
+                rows[listed + kept], totals[listed + kept], norms_at[kept] = np.int32(row), -0.0, norms[row]
                 for t in range(terms):
-                    frequency = np.float64(count_at(record, postings[t * PER_BLOCK + n]))
-                    if frequency == 0.0:
-                        return np.int64(-1)
-                    total += multipliers[t] * (factors[t] * frequency / (frequency + norms[row]))
-                rows[listed], totals[listed] = np.int32(row), total
-                listed += 1
+                    postings[t * PER_BLOCK + kept] = postings[t * PER_BLOCK + n]
+                kept += 1
+            for t in range(terms):  # in the order of the query, as everywhere
+                if not times_at(record, work, t, kept):
+                    return np.int64(-1)
+                factor, multiplier = factors[t], multipliers[t]
+                for n in range(kept):
+                    totals[listed + n] += multiplier * (factor * times[n] / (times[n] + norms_at[n]))
+            listed += kept
             i += PER_BLOCK - i % PER_BLOCK
     return listed
 
@@ -649,7 +682,7 @@ def rank_lists(plan: Any, work: Any, parts: int, mask: int) -> Any:
     multipliers, factors = floats_at(work[MULTIPLIERS]), floats_at(work[PART_FACTORS])
     rows, totals, norms, allowed = int32s_at(work[ROWS]), floats_at(work[KEYS]), floats_at(plan[NORMS]), bytes_at(mask)
     room = int64s_at(work[SAID])[ROOM]
-    lead = np.int64(0)
+    lead: Any = np.int64(0)
     for p in range(1, parts):
         lead = p if lists[p] < lists[lead] else lead
     listed, leading = np.int64(0), int32s_at(work[LIST_ROWS] + 4 * room * lead)

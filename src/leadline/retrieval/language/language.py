@@ -140,9 +140,9 @@ class Language:
         if asked is None:
             if order in (None, "score") and (plain := plain_query(text, in_session=self.saved is not None)):
                 how = {"model": model, "fields": fields, "combine": combine, **parameters}
-                found = self._plainly(plain, k, mask, how)
-                if found is not None:
-                    return found
+                answer = self._plainly(plain, k, mask, how)
+                if answer is not None:
+                    return answer
             refuse_strategy(text, in_session=self.saved is not None)
         asked, weighted, meaning = self._understood(text, fields, asked)
         how = {"model": model, "fields": weighted, "combine": combine, **parameters}
@@ -486,7 +486,7 @@ def plain_query(text: str, *, in_session: bool) -> PlainQuery | None:
         if sum(name in DATED for name, _ in filters) > 1 or len(set(filters)) < len(filters):
             return None
         is_and = joined > 0
-    words = []
+    words: list[str] = []
     for unit in units:
         if unit[0] == '"':
             words += unit[1:-1].split(" ")

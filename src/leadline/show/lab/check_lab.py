@@ -15,7 +15,6 @@ from leadline.judge.pools import FIX_JOURNAL, check_pool
 from leadline.judge.review.project import check_review
 from leadline.records.manifest import MEND, check_manifest
 from leadline.retrieval.index.manifest import check_index
-from leadline.show.lab.audit import AuditLog
 from leadline.show.lab.jobs import Jobs
 from leadline.show.lab.lab import (
     BESIDE_JOURNAL,
@@ -29,7 +28,7 @@ from leadline.show.lab.lab import (
     Lab,
     LabEntry,
 )
-from leadline.show.lab.lab_store import JOBS, LabStore, read_older_job
+from leadline.show.lab.lab_store import JOBS, AuditLog, LabStore, read_older_job
 from leadline.text.checksums import Finding, finding_of, findings
 from leadline.text.files import PATIENCE
 from leadline.text.owned_files import MANIFEST, RECORD

@@ -23,8 +23,7 @@ from leadline.show.serve.app import JUDGES, Pages, Refused, Written, add_storing
 from leadline.show.serve.cards import Field
 from leadline.show.serve.deciding import add_deciding, audit_stages
 from leadline.show.serve.desks import CRITERIA, ReviewDesk
-from leadline.show.serve.discovery_figure import discovery_figure
-from leadline.show.serve.reviewing_figures import certificate_figure, flow_chart, report_pdf
+from leadline.show.serve.reviewing_figures import certificate_figure, discovery_figure, flow_chart, report_pdf
 from leadline.show.serve.security import Address
 
 STAGE_LINKS = {STAGES[0]: "Abstracts", STAGES[1]: "Full texts"}
