@@ -73,7 +73,7 @@ quick: $(READY)
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers 2
 	$(BIN)/python tools/lowest.py --check
 
 unit: $(READY)
