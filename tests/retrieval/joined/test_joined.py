@@ -212,3 +212,15 @@ def test_long_lists_of_terms_are_left_to_the_lists(index: Index, monkeypatch: py
     query = " AND ".join([*WORDS, *(f'"{word} {word}"' for word in WORDS)])
     assert Language(index).search(query).found == 0
     assert 2 * len(WORDS) > asking.at.MOST_TERMS
+
+
+def test_no_search_waits_for_another(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No lock is needed by searches in one call, once the addresses of the index are known."""
+    monkeypatch.setenv("LEADLINE_ENGINE", "compiled")
+    language = Language(index)
+    queries = ["waa wab", "waa AND wac", '"waa wab"', "waa AND wb*", "waa wab ipc:A01"]
+    expected = [asked(language, query, 20)[0] for query in queries]
+    with language.searcher._lock, asking._lock, ThreadPoolExecutor(1) as pool:
+        others = [pool.submit(language.search, query, k=20) for query in ["wad wae", *queries]]
+        found = [each.result(timeout=100).ranking for each in others[1:]]
+    assert [[each.rows.tolist(), each.scores.view(np.int64).tolist()] for each in found] == expected

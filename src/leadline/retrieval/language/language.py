@@ -246,7 +246,7 @@ class Language:
         if unit[0] == '"':
             if not self.index.manifest["positions"]:
                 return None
-            known = [self._terms[word] for word in unit[1:-1].split(" ")]
+            known = [self._terms.get(word) for word in unit[1:-1].split(" ")]
             words = [each[1] for each in known if each is not None]
             if len(words) < len(known):
                 return None
@@ -254,7 +254,7 @@ class Language:
         elif unit[-1] == "*":
             name, words = unit, [QueryWord(b"", unit)]
         else:
-            found = self._terms[unit]
+            found = self._terms.get(unit)
             return None if found is None else (found[0], {found[1]: None})
         self.index.add_term(name, QueryTerm(Phrase(tuple(words)), tuple(self.index.fields)))
         return name, dict.fromkeys(words)
@@ -278,6 +278,11 @@ class Language:
         """Whether each word means one term: there are no documents in other languages, and no compounds."""
         return bool(len(self.index)) and not self.index.languages and not self.index._compounding
 
+    @cached_property
+    def _has_spellings(self) -> bool:
+        """Whether a word may mean other terms, of which it is a part or a spelling."""
+        return any(len(segment.field(name).spellings) for segment in self.index.segments for name in self.index.own)
+
     def _is_plain(self, weighted: Mapping[str, float]) -> bool:
         derived = self.index.derived
         return self._is_simple and not (derived and not set(derived).isdisjoint(weighted))
@@ -293,10 +298,7 @@ class Language:
             self._terms.clear()
         analysis = self.index.analysis
         terms = analysis.reduced([word.encode() for word in words])
-        has_spellings = any(
-            len(segment.field(name).spellings) for segment in self.index.segments for name in self.index.own
-        )
-        others = self.index.phrases(words) if has_spellings else None
+        others = self.index.phrases(words) if self._has_spellings else None
         there = np.zeros(len(words), np.bool_)
         for name in self.index.own:
             there |= self.index.has_terms(name, terms)
