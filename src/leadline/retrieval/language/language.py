@@ -232,8 +232,12 @@ class Language:
             if ranked is None:
                 return None
             ranking, count = ranked
+            if not count and not self._are_there(list(words)):
+                return None
             find_matching = partial(self._matching_plainly, Meaning.having, usual, names, mask)
         else:
+            if not self._are_there(list(words)):
+                return None
             find_matching = partial(self._matching_plainly, Meaning.having_any, usual, names, mask)
             ranking, count = self.searcher.search_and_count(terms, k=k, mask=mask, **how)
             if count is None:
@@ -289,26 +293,36 @@ class Language:
 
     @cached_property
     def _terms(self) -> dict[str, tuple[str, QueryWord] | None]:
-        """Words with their terms; None for one that is left out, has other spellings, or is in no document."""
+        """Words with their terms; None for one that is left out or has other spellings."""
         return {}
 
     def _look_up(self, words: Sequence[str]) -> None:
         """Look up words of a plain query."""
         if len(self._terms) + len(words) > WORDS_KEPT:
             self._terms.clear()
+            self._there.clear()
         analysis = self.index.analysis
         terms = analysis.reduced([word.encode() for word in words])
         others = self.index.phrases(words) if self._has_spellings else None
-        there = np.zeros(len(words), np.bool_)
-        for name in self.index.own:
-            there |= self.index.has_terms(name, terms)
-        for place, (word, term, is_there) in enumerate(zip(words, terms, there.tolist(), strict=True)):
-            meant: tuple[str, QueryWord] | None = None
-            if term and is_there and not in_several_words(word, analysis.language):
-                only = others[place] if others is not None else None
-                if others is None or (only is not None and only.words == (QueryWord(term),)):
-                    meant = term.decode(), QueryWord(term)
-            self._terms[word] = meant
+        for place, (word, term) in enumerate(zip(words, terms, strict=True)):
+            meant = None if not term or in_several_words(word, analysis.language) else QueryWord(term)
+            if meant is not None and others is not None:
+                only = others[place]
+                meant = meant if only is not None and only.words == (meant,) else None
+            self._terms[word] = None if meant is None else (term.decode(), meant)
+
+    def _are_there(self, words: Sequence[QueryWord]) -> bool:
+        """Whether each word of a plain query is in some document; those that are, are remembered."""
+        unknown = [word.term for word in words if word.term and word.term not in self._there]
+        if unknown:
+            found = np.logical_or.reduce([self.index.has_terms(name, unknown) for name in self.index.own])
+            self._there.update(term for term, is_there in zip(unknown, found.tolist(), strict=True) if is_there)
+            return bool(found.all())
+        return True
+
+    @cached_property
+    def _there(self) -> set[bytes]:
+        return set()
 
     def _terms_enough(self, tree: Node | None, meaning: Meaning, required: list[str] | None) -> list[str] | None:
         """The terms that rank, where each of them is enough for a document to match; else None."""
