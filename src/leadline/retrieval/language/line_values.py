@@ -68,6 +68,16 @@ def language_code(written: str) -> str:
     return _LANGUAGES.get(name) or _SHORT.get(name) or (name if name in _LANGUAGES.values() else "")
 
 
+def class_written(written: str) -> str:
+    """A class as documents have it: without what asks for those under it, and without the zeros that STN puts before.
+
+    >>> class_written("C08J5/low"), class_written("/low A61K31/00"), class_written("C08J0005-18"), class_written("C07D")
+    ('C08J5', 'A61K31/00', 'C08J5/18', 'C07D')
+    """
+    text = re.sub(r"^/low\s+|/low$", "", written, flags=re.IGNORECASE)
+    return re.sub(r"^([A-HY][0-9]{2}[A-Z])0*([1-9][0-9]{0,3})-([0-9]{2,6})$", r"\1\2/\3", text)
+
+
 def name_forms(written: str) -> list[str]:
     """The ways in which documents may write the name of an author.
 

@@ -112,3 +112,13 @@ def plurals(word: str) -> list[str]:
     if small.endswith("y") and small[-2] not in "aeiou":
         return [f"{word[:-1]}ies"]
     return [f"{word}s"]
+
+
+def short(text: str) -> str:
+    """A text as notes show it: on one line, of at most 60 characters.
+
+    >>> short("film\\n  foil")
+    'film foil'
+    """
+    text = " ".join(text.split())
+    return text if len(text) <= 60 else f"{text[:59]}…"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from leadline.errors import InputError
-from leadline.retrieval.language.line_words import plain
+from leadline.retrieval.language.line_words import plain, short
 from leadline.retrieval.language.syntax import recognised, syntax_named
 
 MOST_LINES = 2000
@@ -221,7 +221,7 @@ def _numbered(
             lines[-1] = replace(last, text=joined, notes=(*last.notes, *([note] if note else [])))
         elif _has_query(text, syntax):
             joined, _ = _join(last.text, text)
-            lines[-1] = replace(last, text=joined, notes=(*last.notes, f"{_short(text)} was taken as its end"))
+            lines[-1] = replace(last, text=joined, notes=(*last.notes, f"{short(text)} was taken as its end"))
         else:
             comments.append(text)
     kept = [line for line in lines if line.text]
@@ -297,7 +297,3 @@ def _without_counts(lines: Sequence[StrategyLine]) -> list[StrategyLine]:
         note = f"{match[1].strip()} at its end was left out: a number of results"
         cleaned.append(replace(line, text=line.text[: match.start()].rstrip(), notes=(*line.notes, note)))
     return cleaned
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 60 else f"{text[:59]}…"
