@@ -1,4 +1,4 @@
-"""How good learned vectors are, and what they cost; writes the table of docs/vectors.md.
+"""How good learned vectors are, and what they cost: prints a table.
 
     python benchmarks/learned.py [--data ../shared/data] [--work DIR] [NAME ...]
 
@@ -18,8 +18,7 @@ from pathlib import Path
 
 from classic import FILES as CLASSIC
 from classic import read_classic
-from effectiveness import DATA, DOCUMENT, MEASURES, _beside, drawn, indexed
-from marked_document import fill
+from effectiveness import DATA, MEASURES, _beside, drawn, indexed
 
 import leadline as ll
 from leadline.cli import main as leadline
@@ -76,7 +75,7 @@ def row(name: str, data: Path, work: Path) -> list[object]:
     assert made is not None
     read = json.loads(made.path.with_suffix(".json").read_text()).get("learned", "all")
     again = SearchContext.open(context.index.folder)
-    steps = {"best": system("best"), "bm25": system("bm25"), "vectors": Dense()}
+    steps = {"bm25": system("bm25"), "vectors": Dense(), "best": system("best")}
     runs = [each.run(again, topics, name=called) for called, each in steps.items()]
     scores = ll.evaluate(qrels, [*runs, without], MEASURES)
     means = dict(zip(scores.runs, scores.mean_values()[:, 0].tolist(), strict=True))
@@ -96,11 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         rows = []
         for name in options.names or NAMES:
             rows.append(row(name, options.data, work))
-            print(*rows[-1], sep="\t", flush=True)
-    if not options.names:
-        document = DOCUMENT.with_name("vectors.md")
-        fill(document, {"learned": Table(COLUMNS, rows).render("markdown")})
-        print(f"wrote {document}")
+    print(Table(COLUMNS, rows).render("markdown"))
 
 
 if __name__ == "__main__":
