@@ -92,9 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with tempfile.TemporaryDirectory() as temporary:
         work = options.work or Path(temporary)
         work.mkdir(parents=True, exist_ok=True)
-        rows = []
-        for name in options.names or NAMES:
-            rows.append(row(name, options.data, work))
+        rows = [row(name, options.data, work) for name in options.names or NAMES]
     print(Table(COLUMNS, rows).render("markdown"))
 
 

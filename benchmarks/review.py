@@ -1,7 +1,8 @@
 """Learners and stopping rules on 14 systematic reviews (Cohen 2006), with both labels; writes docs/reviewing.md.
 
-    python benchmarks/review.py [--seeds 100] [--check] [--only rules,oversight,learners,speed,asreview,short]
+    python benchmarks/review.py [--seeds 100] [--check] [--only rules,switch,oversight,learners,speed,asreview,short]
         [--asreview PYTHON] [--reviews NAMES] [--documents 100000]
+        [--kept FOLDER] [--workers 2]
 
 The numbers of the document are between marks. Its short form, 2 seeds of four small reviews, is computed again by the
 tests; `--check` only compares it. Reads `reviews` of the shared data (LEADLINE_SHARED, or `shared` beside the
@@ -24,25 +25,26 @@ import tarfile
 import tempfile
 import time
 import zipfile
-from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads that wait for each other would count as processor time
 import numpy as np
 from marked_document import SHORT, check, fill
 
 from leadline.judge.review.learners import TextFeatures, learned_order
-from leadline.judge.review.oversight import CERTIFICATES, Condition, OversightSimulation, simulate_conditions
+from leadline.judge.review.oversight import CERTIFICATES, Condition, simulate_conditions
 from leadline.judge.review.simulation import LabelledReview, ReviewSimulation, simulate_reviews
-from leadline.judge.review.stopping import RULES
+from leadline.judge.review.stopping import RULES, expected_draws, first_run, switch_point
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("LEADLINE_SHARED", ROOT.parent / "shared")) / "data" / "reviews"
 DOCUMENT = ROOT / "docs" / "reviewing.md"
 LEVELS = {"label_included": "included in the end", "label_abstract_screening": "kept after the abstract"}
 SMALL = ("Antihistamines", "Estrogens", "NSAIDS", "UrinaryIncontinence")
-PARTS = ("rules", "oversight", "learners", "speed", "asreview", "short")
+PARTS = ("rules", "switch", "oversight", "learners", "speed", "asreview", "short")
 LEARNERS_SEEDS = 25  # at most: logistic regression is slow
 TARGETS = (0.95, 0.9, 0.8)
 CONDITIONS = (
@@ -53,7 +55,8 @@ CONDITIONS = (
         for readers, hard in ((1, False), (1, True), (2, False), (2, True))
     ),
 )
-LARGE, LARGE_SEEDS = 1000, 30  # documents from which a review has fewer seeds, where readers overlook something
+SWITCHES, SWITCH_SEEDS = 12, 2  # places where draws may begin, in hindsight; seeds at most, since that takes long
+SEEDS_AT_ONCE = 10  # where readers overlook something: so much is lost if the benchmark is interrupted
 READ = 200  # documents that are judged while the time is taken
 
 
@@ -115,42 +118,150 @@ def rules_table(by_level: dict[str, ReviewSimulation]) -> str:
     return "\n".join([*lines, f"| *the best possible stop* | knows the truth | {' | '.join(best)} |"])
 
 
-def oversight_section(by_review: Sequence[Sequence[OversightSimulation]]) -> str:
-    """What both certificates are worth if readers overlook something: for each review, a simulation by target."""
-    runs = sum(each[0].seeds for each in by_review)
+class Overseen(NamedTuple):
+    """One review with one kind of label, read by readers who overlook in every way: values by target."""
+
+    level: str
+    name: str
+    values: np.ndarray  # target, condition, seed, certificate, value of a CertifiedRun
+
+
+def oversight_section(by_review: Sequence[Overseen]) -> str:
+    """What both certificates are worth if readers overlook something: a row for each condition."""
+    seeds = [each.values.shape[2] for each in by_review]
+    runs = sum(seeds)
     targets = " / ".join(f"{100 * target:g} %" for target in TARGETS)
+    each = f"{min(seeds)} to {max(seeds)}" if min(seeds) < max(seeds) else f"{min(seeds)}"
     lines = [
-        f"{len(by_review)} reviews with one kind of labels, {runs:,} runs for each row and target; targets {targets}.",
+        f"{len(by_review)} reviews with one kind of labels, {each} seeds each, {runs:,} runs for each row and target; "
+        f"targets {targets}.",
         "",
-        "| overlooked | which | readers | readers' certificate: reached | audit: reached | worst review "
+        "| overlooked | which | readers | readers' certificate: reached | worst review | audit: reached | worst review "
         "| held at every look | read by readers | by the expert |",
-        "|---:|:---|---:|:---|:---|:---|:---|:---|:---|",
+        "|---:|:---|---:|:---|:---|:---|:---|:---|:---|:---|",
     ]  # fmt: skip
     for place, condition in enumerate(CONDITIONS):
-        cells = [
-            [_audited(each[at], place) for each in by_review] for at in range(len(TARGETS))
-        ]  # target, review, values
-        means = [np.mean(each, axis=0) for each in cells]
-        worst = [np.min(each, axis=0)[1] for each in cells]
-        columns = [[mean[0] for mean in means], [mean[1] for mean in means], worst]
-        columns += [[mean[number] for mean in means] for number in (2, 3, 4)]
+        cells = np.array(
+            [[_audited(each.values[at, place], target) for each in by_review] for at, target in enumerate(TARGETS)]
+        )  # target, review, value
+        means, worst = cells.mean(axis=1), cells.min(axis=1)
+        columns = [means[:, 0], worst[:, 0], means[:, 1], worst[:, 1], *(means[:, number] for number in (2, 3, 4))]
         about = f"{100 * condition.overlooked:g} % | {condition.words} | {condition.readers}"
         lines.append(f"| {about} | " + " | ".join(" / ".join(f"{v:.2f}" for v in each) for each in columns) + " |")
     return "\n".join(lines)
 
 
-def _audited(simulation: OversightSimulation, place: int) -> list[float]:
+def least_reached(by_review: Sequence[Overseen], count: int = 6) -> str:
+    """The cells of single reviews in which the audit reached its target least often, with exact intervals of 95 %."""
+    lines = []
+    for each in by_review:
+        for at, target in enumerate(TARGETS):
+            for place, condition in enumerate(CONDITIONS):
+                reached = each.values[at, place, :, CERTIFICATES.index("audit"), 1] >= target - 1e-9
+                runs, true = len(reached), int(reached.sum())
+                interval = _interval(true, runs)
+                about = f"{each.name}, {LEVELS[each.level]}, {100 * target:g} %, {100 * condition.overlooked:g} % "
+                about += f"{condition.words}, {condition.readers} readers: {true} of {runs}, {interval}"
+                lines.append((true / runs, about))
+    return "\n".join(about for _, about in sorted(lines)[:count])
+
+
+def _interval(true: int, runs: int) -> str:
+    from scipy.special import betaincinv
+
+    low = betaincinv(true, runs - true + 1, 0.025) if true else 0.0
+    high = betaincinv(true + 1, runs - true, 0.975) if true < runs else 1.0
+    return f"[{low:.3f}, {high:.3f}]"
+
+
+def _audited(of: np.ndarray, target: float) -> list[float]:
     """Of one review: how often both certificates reached, how often the audit's limit held, and what was read."""
-    reading, audit = (simulation.values[place, 0, :, CERTIFICATES.index(name)] for name in ("reading", "audit"))
-    reached = [float((each[:, 1] >= simulation.target - 1e-9).mean()) for each in (reading, audit)]
+    reading, audit = (of[:, CERTIFICATES.index(name)] for name in ("reading", "audit"))
+    reached = [float((each[:, 1] >= target - 1e-9).mean()) for each in (reading, audit)]
     return [*reached, *(float(audit[:, number].mean()) for number in (2, 3, 4))]
 
 
-def _oversight(folder: Path, level: str, name: str, seeds: int) -> list[OversightSimulation]:
-    """One review with one kind of label, read by readers who overlook in every way."""
-    (review,) = read_reviews(folder, level, [name])
-    seeds = seeds if len(review.documents) < LARGE else min(seeds, LARGE_SEEDS)
-    return simulate_conditions([review], CONDITIONS, TARGETS, seeds=seeds)
+def oversight(folder: Path, seeds: int, kept: Path, workers: int) -> list[Overseen]:
+    """All reviews with both kinds of labels; what a run before computed is taken from the folder `kept`.
+
+    Without workers, that is all.
+    """
+    kept.mkdir(parents=True, exist_ok=True)
+    names = sorted(
+        (path.stem for path in folder.glob("*.csv")), key=lambda name: (folder / f"{name}.csv").stat().st_size
+    )
+    asked = [(level, name) for name in names for level in LEVELS]
+    starts = range(0, seeds, SEEDS_AT_ONCE)
+    if not workers:
+        return [
+            Overseen(*each, np.concatenate([np.load(stored) for stored in done], axis=2))
+            for each in asked
+            if (done := sorted(kept.glob(f"oversight-{'-'.join(each)}-*.npy")))
+        ]
+    begin, found = time.process_time(), []
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+        jobs: dict[tuple[str, str], list[Future[np.ndarray]]] = {each: [] for each in asked}
+        for first in starts:  # all reviews alike, so that what is there after an interruption says something
+            for each in asked:
+                jobs[each].append(pool.submit(_overseen, folder, *each, first, min(SEEDS_AT_ONCE, seeds - first), kept))
+        for number, (each, parts) in enumerate(jobs.items(), 1):
+            found.append(Overseen(*each, np.concatenate([part.result() for part in parts], axis=2)))
+            _progress(number * 100, len(jobs) * 100)
+    print(f"oversight: {time.process_time() - begin:.0f} s here", file=sys.stderr)
+    return found
+
+
+def _overseen(folder: Path, level: str, name: str, first: int, seeds: int, kept: Path) -> np.ndarray:
+    """Some seeds of one review with one kind of label."""
+    stored = kept / f"oversight-{level}-{name}-{first}-{seeds}.npy"
+    if not stored.is_file():
+        (review,) = read_reviews(folder, level, [name])
+        found = simulate_conditions([review], CONDITIONS, TARGETS, seeds=seeds, first=first)
+        beside = stored.with_suffix(f".{os.getpid()}")
+        with beside.open("wb") as file:
+            np.save(file, np.stack([each.values[:, 0] for each in found]))
+        beside.rename(stored)
+    return np.load(stored)
+
+
+def switch_table(folder: Path, seeds: int) -> str:
+    """What is read if random draws begin by different rules, until the target is certified: means over the draws."""
+    rules: dict[str, Callable[[np.ndarray, float], int]] = {
+        "max(20, min(u/k, 0.3 N)) in a row": switch_point,
+        "2 % of all in a row": lambda labels, _: first_run(labels, max(20, round(0.02 * len(labels)))),
+        "the best in hindsight": _best_switch,
+    }
+    read = {name: np.zeros((len(TARGETS), 0)) for name in rules}
+    for level in LEVELS:
+        for review in read_reviews(folder, level):
+            found = {name: np.zeros((len(TARGETS), seeds)) for name in rules}
+            for seed in range(seeds):
+                labels = review.relevant[learned_order(review.features, review.relevant, review.start(seed), seed=seed)]
+                for name, rule in rules.items():
+                    for at, target in enumerate(TARGETS):
+                        found[name][at, seed] = _read_in_all(labels, rule(labels, target), target) / len(labels)
+            for name, values in found.items():
+                read[name] = np.concatenate((read[name], values.mean(axis=1, keepdims=True)), axis=1)
+    lines = [
+        f"| draws begin after, {seeds} seeds | read for 95 % | 90 % | 80 % |",
+        "|:---|---:|---:|---:|",
+        *(
+            f"| {name} | {' | '.join(f'{value:.2f}' for value in values.mean(axis=1))} |"
+            for name, values in read.items()
+        ),
+    ]
+    return "\n".join(lines)
+
+
+def _read_in_all(labels: np.ndarray, switch: int, target: float) -> float:
+    """The documents read if draws begin there, until the target is certified; a mean over the draws."""
+    found, missing = int(labels[:switch].sum()), int(labels[switch:].sum())
+    return switch + expected_draws(found, len(labels) - switch, missing, target=target)
+
+
+def _best_switch(labels: np.ndarray, target: float) -> int:
+    points = np.unique(np.linspace(2, len(labels), SWITCHES).astype(int)).tolist()
+    return min(points, key=lambda point: _read_in_all(labels, point, target))
 
 
 def learners_table(folder: Path, seeds: int) -> str:
@@ -342,7 +453,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--check", action="store_true", help="only compare the short form with the document's")
     parser.add_argument("--only", default="", help=f"parts to compute, of {', '.join(PARTS)}")
     parser.add_argument("--asreview", default="", help="a Python with ASReview 3")
-    parser.add_argument("--kept", default="asreview-simulations", help="a folder for what ASReview found")
+    parser.add_argument("--kept", default="simulations", help="a folder for parts that are done: a run goes on there")
+    parser.add_argument(
+        "--workers", type=int, default=2, help="processes of the part oversight; 0: what is done already"
+    )
     parser.add_argument("--reviews", default="", help="names of reviews for ASReview (default: all)")
     parser.add_argument("--documents", type=int, default=100_000, help="of the part speed")
     options = parser.parse_args(arguments)
@@ -372,11 +486,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 by_level = dict(zip(LEVELS, found, strict=True))
             sections |= {"size": size_line(by_level), "default learner": default_learner_line(by_level)}
             sections["rules"] = rules_table(by_level)
+        if "switch" in wanted:
+            sections["switch"] = switch_table(folder, min(options.seeds, SWITCH_SEEDS))
         if "oversight" in wanted:
-            asked = [(level, path.stem) for level in LEVELS for path in sorted(folder.glob("*.csv"))]
-            with ProcessPoolExecutor(len(LEVELS), multiprocessing.get_context("spawn")) as workers:
-                jobs = [workers.submit(_oversight, folder, level, name, options.seeds) for level, name in asked]
-                sections["oversight"] = oversight_section([job.result() for job in jobs])
+            overseen = oversight(folder, options.seeds, Path(options.kept), options.workers)
+            sections["oversight"] = oversight_section(overseen)
+            print(least_reached(overseen))
         if wanted & {"rules", "short"}:
             sections[SHORT] = short_form(folder)
         print("\n\n".join(text for name, text in sections.items() if name != SHORT))

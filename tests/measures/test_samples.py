@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from leadline.measures.definition import MEASURES, Measure, parse_measure
-from leadline.measures.products import product
-from leadline.measures.samples import Samples
+from leadline.measures.samples import Samples, product
 from leadline.trust.study import Study, open_study
 
 SUMMED = sorted({entry.name for entry in MEASURES.values() if entry.sums_alone})

@@ -11,11 +11,11 @@ from leadline.errors import InputError, MismatchError
 from leadline.records.scores import Scores
 from leadline.show.papers import published
 from leadline.show.papers.chem_2009 import PRINTED_MEANS
-from leadline.trust.letters import letter, letters
 from leadline.trust.paired_tests import all_pairs
 from leadline.trust.pairs import compare
 from leadline.trust.rankings import aligned
 from leadline.trust.triangle import triangle
+from leadline.trust.verdict import letter, letters
 
 
 def scores_of(matrix: np.ndarray, **more: object) -> Scores:

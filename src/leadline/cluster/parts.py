@@ -19,8 +19,9 @@ from leadline.retrieval.index.index import Index, Lists, united
 from leadline.retrieval.index.terms import offsets_of
 from leadline.retrieval.language.query_terms import QueryTerm, WiderIndex
 from leadline.retrieval.models.ranking import EMPTY_RANKING, Ranking
-from leadline.retrieval.models.searcher import Contribution, How, Recipes, Searcher
+from leadline.retrieval.models.searcher import Contribution, How, Searcher
 from leadline.retrieval.models.weights import Fields, Norms, Recipe, TermUse, Totals, Weights
+from leadline.retrieval.one_call.ranking import Recipes, Wanted
 from leadline.retrieval.pipeline.context import Request, SearchContext
 from leadline.retrieval.pipeline.pipeline import Narratives, System, TopicResult
 from leadline.retrieval.pipeline.shared_topics import Opened, share_topics
@@ -157,7 +158,7 @@ class Shard(Searcher):
     ) -> list[Ranking]:
         """The best documents of the shard for each query, by their rows in the whole index."""
         self._take_statistics(whole)
-        found = self._best(queries, k, mask, how, self._recipes(how))
+        found = self._best(queries, how, Wanted(self._recipes(how), k, mask))
         return [Ranking((each.rows + self.first).astype(np.int32), each.scores) for each in found]
 
     def explain(self, query: Mapping[str, float], row: int, how: How, whole: WholeIndex) -> list[Contribution]:
@@ -191,14 +192,13 @@ class ShardedSearcher(Searcher):
     def _best(
         self,
         queries: Sequence[Mapping[str, float]],
-        k: int,
-        mask: NDArray[np.bool_] | None,
         how: How,
-        recipes: Recipes,
+        wanted: Wanted,
         threads: int = 1,
     ) -> list[Ranking]:
         """The best documents of all shards, merged; each shard has a processor of its own."""
-        whole = self._exchange_statistics(how, recipes, list({term: None for terms in queries for term in terms}))
+        terms_of_all = list({term: None for terms in queries for term in terms})
+        whole, (_, k, mask, _) = self._exchange_statistics(how, wanted.recipes, terms_of_all), wanted
         parts = [
             (queries, k, None if mask is None else mask[first:last], how, whole)
             for first, last in pairwise(self.bounds)

@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> None:
     key = key_of(
         [qrels, *runs],
         [path for path in (options.topics, options.runs_info, options.reads, options.lengths) if path]
-        + [str(path) for path in map(manifest_of, runs) if path.is_file()],
+        + [str(path) for path in map(manifest_of, [qrels, *runs]) if path.is_file()],
         (
             options.measure,
             str(options.qrels_format),

@@ -48,8 +48,14 @@ from leadline.collections.simulate.office import (
     true_claim_qrels,
     true_qrels,
 )
-from leadline.collections.simulate.printing import Printer, office_documents
-from leadline.collections.simulate.procedure import findings, office_actions, reported_claims, search_reports
+from leadline.collections.simulate.printing import (
+    Printer,
+    findings,
+    office_actions,
+    office_documents,
+    reported_claims,
+    search_reports,
+)
 from leadline.collections.simulate.settings import Settings
 from leadline.errors import InputError
 from leadline.judge.citations import count_relevant, from_citations, sample_topics
@@ -257,7 +263,7 @@ def check_office(folder: Path) -> Iterator[Finding]:
         yield finding_of(error, REPAIR)
         return
     if manifest["version"] >= VERSION:  # folders of earlier versions have no identity
-        yield from check_listed(folder, [MANIFEST])
+        yield from check_listed(folder, [MANIFEST, "collection", "truth", *manifest["files"]])
     for name, sha256 in manifest["files"].items():
         yield from check_file(folder / name, sha256, REPAIR)
     yield from check_collection(folder / "collection")

@@ -445,13 +445,13 @@ def _callable(name: str, address: int, signature: Signature) -> Kernel:
     def call(*values: Any) -> int:
         passed: list[int] = []
         for value, (key, members) in zip(values, parameters, strict=True):
-            if isinstance(value, _Prepared):
+            if type(value) is int and members[0][0] is None:
+                passed.append(value)
+            elif isinstance(value, _Prepared):
                 known = value.passed.get(key)
                 if known is None:
                     known = value.passed[key] = passed_of(value, members)
                 passed += known
-            elif type(value) is int and members[0][0] is None:
-                passed.append(value)
             else:
                 passed += passed_of(value, members)
         return int(native(*passed))

@@ -14,7 +14,7 @@ import numpy as np
 
 from leadline.errors import InputError, checked_choice
 from leadline.measures.hits import Array, Integers, Mask
-from leadline.measures.products import COLUMNS, product
+from leadline.measures.samples import COLUMNS, product
 from leadline.records.scores import t_quantile
 
 if TYPE_CHECKING:

@@ -22,7 +22,6 @@ from leadline.options import SAMPLES
 from leadline.records.result import Result, Table, counted, decimals, number
 from leadline.records.scores import FEWEST_TOPICS, Scores
 from leadline.trust.analysis_of_variance import Anova, anova_t, tukey_hsd
-from leadline.trust.letters import letters
 from leadline.trust.no_verdict import why_no_verdict
 from leadline.trust.paired_tests import (
     CORRECTIONS,
@@ -55,6 +54,7 @@ from leadline.trust.verdict import (
     definitions,
     doubt_of,
     lead_rests_on,
+    letters,
     reasons,
     short_table,
     support,

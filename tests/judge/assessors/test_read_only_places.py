@@ -18,8 +18,8 @@ import leadline.cli
 from leadline.cli import main
 from leadline.errors import InputError
 from leadline.judge.journal import Event, JudgingJournal
-from leadline.show.lab.audit import AuditLog
 from leadline.show.lab.lab import Lab
+from leadline.show.lab.lab_store import AuditLog
 
 NOBODY = 65_534
 MARK = Event("event-of-the-end", "anna", "assessor", "mark", "abstract", "1", "1")

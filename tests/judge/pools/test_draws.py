@@ -13,11 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import leadline as ll
+from leadline.cli import main
 from leadline.errors import InputError
 from leadline.judge.draws import Draws, chances, checked_ends, read_machine, systematic
 from leadline.judge.judging_quality import estimate_missing
 from leadline.judge.pools import Pool, check_pool, draw_pool, extend_pool, pool_of_draws
 from leadline.judge.relevance_model import RankedLists, predict, stakes
+from leadline.records.manifest import check_manifest
+from leadline.show.report.evidence import Evidence
+from leadline.show.report.page import headline
 from leadline.text.checksums import sealed
 
 Truth = Mapping[str, Mapping[str, int]]
@@ -188,6 +192,22 @@ def test_a_pool_is_read_as_it_was_written(tmp_path: Path) -> None:
     shuffled = sorted((tmp_path / "pool.txt").read_text().splitlines(), reverse=True)
     (tmp_path / "pool.txt").write_text("\n".join(shuffled) + "\n")
     assert Pool.read(tmp_path / "pool.txt").lines(grades) == pool.lines(grades)
+
+
+def test_the_report_says_what_a_machine_saved(tmp_path: Path) -> None:
+    runs, truth = field(3, topics=6, documents=60)
+    machine = {(t, d): 0.9 if grade else 0.1 for t, grades in truth.items() for d, grade in grades.items()}
+    pool, grades = after(1, runs, truth, ends=(20,), machine=machine, machine_name="machine.txt")
+    pool.write(tmp_path / "pool.txt")
+    marks = "".join(f"{topic} 0 {name} {grade}\n" for (topic, name), grade in grades.items())
+    (tmp_path / "marks.txt").write_text(marks)
+    main(["judge", "import", str(tmp_path / "pool.txt"), str(tmp_path / "marks.txt"), "--person", "anna"])
+    main(["judge", "export", str(tmp_path / "pool.txt"), "-o", str(tmp_path / "qrels.txt")])
+    assert not list(check_manifest(tmp_path / "qrels.txt"))
+    evidence = Evidence.of(tmp_path / "qrels.txt", runs, "AP", samples=20)
+    assert evidence.machine_saved.startswith("20 judged a topic with machine.txt are worth about ")
+    assert evidence.machine_saved.endswith(" by people alone (for AP).")
+    assert evidence.machine_saved in headline(evidence).sure
 
 
 def test_what_is_stopped_between_pool_and_record_is_the_pool_before(tmp_path: Path) -> None:

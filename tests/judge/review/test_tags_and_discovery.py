@@ -14,7 +14,7 @@ from leadline.judge.review.exchange import review_nbib, review_ris, review_table
 from leadline.judge.review.project import STAGES, ReviewProject
 from leadline.judge.review.review_state import ReviewState
 from leadline.judge.review.tags import all_tags_of, tag_text, tags_of, used_tags
-from leadline.show.serve.discovery_figure import discovery_figure
+from leadline.show.serve.reviewing_figures import discovery_figure
 
 
 def add(project: ReviewProject, *events: Event) -> ReviewState:

@@ -14,9 +14,9 @@ from tests.mounting import read_only
 from leadline.cli import main
 from leadline.errors import InputError
 from leadline.show.check import check, examine
-from leadline.show.lab.audit import AuditLog
 from leadline.show.lab.jobs import Jobs, pool_plan, work
 from leadline.show.lab.lab import Lab
+from leadline.show.lab.lab_store import AuditLog
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "version-0.1" / "lab"
 OLDER_LINES = [

@@ -14,7 +14,7 @@ from leadline.judge.simulated_office import write_office
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.word_search import search_words
-from leadline.show.lab.example_queries import example_queries
+from leadline.show.lab.searches import example_queries
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from leadline.show.serve import connections, security
+from leadline.show.serve import security
 from leadline.show.serve.security import LARGEST_BODY, Address, Body, Guard
 
 
@@ -41,7 +41,7 @@ def is_closed(connection: socket.socket, seconds: float) -> bool:
 
 
 def test_headers_have_a_deadline_also_where_they_drip(site: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "HEADERS", 0.6)
+    monkeypatch.setattr(security, "HEADER_SECONDS", 0.6)
     anna = site.client("anna")
     with half_sent(site, 2) as (first, dripping), half_sent(site, 1, b"") as (silent,):
         start = time.monotonic()
@@ -65,8 +65,8 @@ def test_headers_have_a_deadline_also_where_they_drip(site: Any, monkeypatch: py
 
 @pytest.mark.parametrize("path", ["GET /api/health HTTP/1.1\r\nHo", "", "POST /api/skips HTTP/1.1\r\n{}\r\n\r\nx"])
 def test_half_sent_requests_never_keep_others_out(site: Any, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "MOST", 20)
-    monkeypatch.setattr(connections, "HEADERS", 3600.0)  # nothing but room lets others in
+    monkeypatch.setattr(security, "MOST", 20)
+    monkeypatch.setattr(security, "HEADER_SECONDS", 3600.0)  # nothing but room lets others in
     anna, ben = site.client("anna"), site.client("ben")
     assert anna.judge("D00", 1).status_code == 200
     head = path.format(f"Host: 127.0.0.1:{site.port}\r\nContent-Length: 1000")
@@ -77,10 +77,10 @@ def test_half_sent_requests_never_keep_others_out(site: Any, path: str, monkeypa
 
 
 def test_an_address_has_its_share(site: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "MOST_OF_ONE", 5)
+    monkeypatch.setattr(security, "MOST_OF_ONE", 5)
     with half_sent(site, 12) as opened:  # a proxy on this machine speaks for everybody
         assert not any(is_closed(each, 0.001) for each in opened)
-    monkeypatch.setattr(connections, "is_here", lambda address: False)
+    monkeypatch.setattr(security, "is_here", lambda address: False)
     with half_sent(site, 12) as opened:
         assert site.client("anna").get("/").status_code == 200
         assert sum(is_closed(each, 0.001) for each in opened) >= 7

@@ -9,12 +9,14 @@ Examples:
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from leadline.commands.shared.argument_kinds import WORD, OutputFile
 from leadline.commands.shared.judging import add_pool, open_state, stage_grades
 from leadline.commands.shared.options import add_options
 from leadline.commands.shared.output import print_notes, write
 from leadline.records.result import counted
+from leadline.text.owned_files import MANIFEST
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     words = "the passages marked for claims instead, a table for `leadline qrels claims --passages`"
     parser.add_argument("--passages", action="store_true", help=words)
     parser.add_argument("--until", type=WORD, default="", metavar="MOMENT", help="as it was at this moment, in UTC")
-    add_options(parser, "-o", type=OutputFile("qrels"))
+    add_options(parser, "-o", type=OutputFile("qrels", beside=(MANIFEST,)))
     add_options(parser, "-q")
 
 
@@ -44,5 +46,16 @@ def run(options: argparse.Namespace) -> None:
     unsure = sum(grade == UNSURE for grade in grades.values())
     done = counted(len(grades) - unsure, "document")
     saved = [] if pool.draws is None else pool.draws.machine_said(grades)
+    if pool.draws is not None and options.output != "-":
+        _write_manifest(options, saved)
     said = [f"{done} judged, {unsure:,} unsure and {left:,} left (both -2 in the file)", *notes, *saved]
     print_notes(said, options)
+
+
+def _write_manifest(options: argparse.Namespace, saved: list[str]) -> None:
+    """Write beside judgements of a pool what they were made from, and what a machine saved, for reports."""
+    from leadline.records.manifest import write_manifest
+    from leadline.version import __version__
+
+    facts = {"what": "judgements", "leadline": __version__, "pool": Path(options.pool).name, "stage": options.stage}
+    write_manifest(options.output, {**facts, "saved": "".join(f"{each}." for each in saved)})

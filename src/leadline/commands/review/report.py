@@ -27,4 +27,4 @@ def run(options: argparse.Namespace) -> None:
     report = ReviewReport.of(state, events, head)
     number = state.project.current_round
     write(report_pdf(report, state.round_certificate(number), state.round_audit(number)), options.output)
-    print_notes([*report.certificate, *report.audit, str(head)], options)
+    print_notes([*report.certificate, *report.audit, *report.machines, str(head)], options)

@@ -12,6 +12,23 @@ from leadline.text.kernels import inline
 
 
 @inline
+def _score(documents: SparseRows, row: int, weights: Floats, constant: int) -> float:
+    """A document's score by the weights of its words, and the constant."""
+    begin, end = documents.offsets[row], documents.offsets[row + 1]
+    # Four sums side by side: with one, each addition waits for the one before it, which takes most of the time.
+    first, second, third, fourth = weights[constant], 0.0, 0.0, 0.0
+    whole = begin + (end - begin) // 4 * 4
+    for at in range(begin, whole, 4):
+        first += weights[documents.columns[at]] * documents.values[at]
+        second += weights[documents.columns[at + 1]] * documents.values[at + 1]
+        third += weights[documents.columns[at + 2]] * documents.values[at + 2]
+        fourth += weights[documents.columns[at + 3]] * documents.values[at + 3]
+    for at in range(whole, end):
+        first += weights[documents.columns[at]] * documents.values[at]
+    return (first + second) + (third + fourth)
+
+
+@inline
 def _step(judged: JudgedRows, place: int, score: float, violations: Floats) -> float:
     """Change one document's dual; returns by how much its score function moves. Keeps the largest violation."""
     sign, damping, dual = judged.signs[place], judged.damping[place], judged.duals[place]
@@ -46,15 +63,10 @@ def train(
         violations[0] = 0.0
         for place in range(count):
             row = judged.rows[place]
-            begin, end = documents.offsets[row], documents.offsets[row + 1]
-            # The document's score by the weights of now.
-            score = weights[constant]
-            for at in range(begin, end):
-                score += weights[documents.columns[at]] * documents.values[at]
-            moved = _step(judged, place, score, violations)
+            moved = _step(judged, place, _score(documents, row, weights, constant), violations)
             # The weights are the sum of documents times duals: add the change of this one.
             if moved != 0.0:
-                for at in range(begin, end):
+                for at in range(documents.offsets[row], documents.offsets[row + 1]):
                     weights[documents.columns[at]] += moved * documents.values[at]
                 weights[constant] += moved
         if violations[0] <= violations[1]:
@@ -66,8 +78,5 @@ def train(
 def score_rows(documents: SparseRows, first: int, end: int, weights: Floats, constant: int, scores: Floats) -> int:
     """The scores of documents by the weights."""
     for row in range(first, end):
-        score = weights[constant]
-        for at in range(documents.offsets[row], documents.offsets[row + 1]):
-            score += weights[documents.columns[at]] * documents.values[at]
-        scores[row] = score
+        scores[row] = _score(documents, row, weights, constant)
     return end - first

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,11 @@ from numpy.typing import NDArray
 
 from leadline.judge.choices import STAGES
 from leadline.judge.judging_quality import bootstrap_interval, cohen_kappa, fleiss_kappa, krippendorff_alpha
-from leadline.judge.marks import UNJUDGED, UNSURE
+from leadline.judge.marks import UNJUDGED, UNSURE, merged
+from leadline.judge.review.learners import learned_order
+from leadline.judge.review.project import ReviewProject
 from leadline.judge.review.review_state import ReviewState, counts_as_relevant
-from leadline.records.result import Table
+from leadline.records.result import Table, counted
 
 CONFIDENCE = 0.95
 COLUMNS = ["assessors", "of", "coefficient", "documents", "value", "low", "high"]
@@ -126,14 +129,87 @@ def machine_sentences(state: ReviewState) -> list[str]:
         if not sensitivity[3] + specificity[3]:
             said.append(f"{name} is not measured: no document that it read was drawn at random and read by people.")
             continue
-        found, kept_out = (_share_words(row) for row in (sensitivity, specificity))
-        said.append(
-            f"{name}, of documents drawn at random from the unread: it keeps {found} of those that people keep, and "
-            f"excludes {kept_out} of those that they exclude (95 % intervals)."
-        )
+        shares = [f"{row[4]:.2f} [{row[5]:.2f}, {row[6]:.2f}] of {row[3]:,}" for row in (sensitivity, specificity)]
+        finds = f"it keeps {shares[0]} of those that people keep" if sensitivity[3] else ""
+        rejects = f"it excludes {shares[1]} of those that people exclude" if specificity[3] else ""
+        unknown = ". People kept none of these, so how much of the relevant it finds is not known" * (not finds)
+        both = ", and ".join(filter(None, (finds, rejects)))
+        said.append(f"{name}, of documents drawn at random from the unread: {both} (95 % intervals){unknown}.")
     return said
 
 
-def _share_words(row: list[Any]) -> str:
-    _, _, _, size, value, low, high = row
-    return f"{value:.2f} [{low:.2f}, {high:.2f}] of {size:,}" if size else "nothing that is known"
+# What machines saved: readings that nobody had to make, as far as the marks of people can tell.
+
+
+MOST_REPLAYED = 5_000  # documents: the learner reads no larger review again, which would take seconds
+
+
+def machine_savings(state: ReviewState) -> list[str]:
+    """What each machine saved by its role, in words; people's marks say what is relevant."""
+    said = {"witness": _witness_saved, "order": _order_saved, "second": _second_saved, "exclude": _exclude_saved}
+    return [f"{name}: {said[reader.role](state, name)}" for name, reader in state.machines.readers.items()]
+
+
+def _witness_saved(state: ReviewState, name: str) -> str:
+    return "a witness saves no reading."
+
+
+def _exclude_saved(state: ReviewState, name: str) -> str:
+    out = np.isfinite(state.machines.probabilities[name]) & ~state.machines.keeps(name)
+    read = out & state.is_read
+    kept = int((read & state.relevant(STAGES[0])).sum())
+    return (
+        f"of {counted(int(out.sum()), 'document')} that it excludes, nobody has read {int((out & ~read).sum()):,} so "
+        f"far; people read {int(read.sum()):,} all the same, and kept {kept:,} of these."
+    )
+
+
+def _second_saved(state: ReviewState, name: str) -> str:
+    grades, readers = np.full(len(state.project.units), UNJUDGED, np.int8), np.zeros(len(state.project.units), int)
+    for (person, stage, document), mark in state.judging.marks.items():
+        row = state.project.row_of.get(document)
+        if stage == STAGES[0] and row is not None and state.judging.roles[person] == "assessor":
+            grades[row], readers[row] = merged(int(grades[row]), mark.grade), readers[row] + 1
+    known = np.isfinite(state.machines.probabilities[name])
+    alone = int((known & (readers == 1)).sum())
+    sent = known & (grades == 0) & state.machines.keeps(name)
+    answered = sent & (state.decided != UNJUDGED)
+    right = int((answered & counts_as_relevant(state.decided)).sum())
+    decided = f"decided on {int(answered.sum()):,}, {right:,} of them relevant" if answered.any() else "decided on none"
+    return (
+        f"it stood beside one reader in {counted(alone, 'document')} that a second person would have read otherwise; "
+        f"of {int(sent.sum()):,} that people excluded and it would keep the expert {decided}."
+    )
+
+
+def _order_saved(state: ReviewState, name: str) -> str:
+    drawn = np.zeros(len(state.project.units), np.bool_)
+    for draws in state.draws.values():
+        drawn[draws.order] = True
+    read = [row for row in state.first_read if state.is_read[row] and not drawn[row]]
+    labels = state.relevant(STAGES[0])[read]
+    found = int(labels.sum())
+    if len(state.project.rounds) > 1 or len(labels) > MOST_REPLAYED or len(state.project.units) > MOST_REPLAYED:
+        limit = f"only told of reviews of one round and at most {MOST_REPLAYED:,} documents."
+        return f"what its order saved is {limit}"
+    if not found or labels.all():
+        return "what its order saved cannot be told yet: something relevant and something else must have been read."
+    needed = int(np.flatnonzero(labels)[-1]) + 1
+    both = max(int(np.argmax(labels)), int(np.argmax(~labels))) + 1  # the learner began with both kinds
+    relevant = np.zeros(len(drawn), np.bool_)
+    relevant[np.array(read)[labels]] = True
+    alone = _read_by_learner(state.project, relevant.tobytes(), tuple(read[:both]), found)
+    share = f" ({100 * (alone - needed) / alone:.0f} % less)" if alone > needed else ""
+    return (
+        f"{counted(found, 'relevant document')} found with {needed:,} read{share}; the learner "
+        f"{state.project.settings.learner} without a machine, tried again with the same marks, reads {alone:,} for as "
+        "many. Documents that nobody read count as not relevant there."
+    )
+
+
+@lru_cache(maxsize=16)
+def _read_by_learner(project: ReviewProject, relevant: bytes, start: tuple[int, ...], found: int) -> int:
+    """How many documents a learner alone reads until it has found so many relevant ones."""
+    labels, settings = np.frombuffer(relevant, np.bool_), project.settings
+    order = learned_order(project.features(), labels, np.array(start), settings.learner, seed=settings.seed)
+    return int(np.searchsorted(np.cumsum(labels[order]), found)) + 1

@@ -168,19 +168,20 @@ def simulate_conditions(
     *,
     learner: str = "svm",
     seeds: int = 10,
+    first: int = 0,
     alpha: float = 0.05,
     batch: int | None = None,
     again: bool = True,
     progress: Progress | None = None,
 ) -> list[OversightSimulation]:
     """The same for any conditions and targets, a simulation for each target; without `again` the expert reads nothing
-    again before the draws.
+    again before the draws. The seeds are those from `first` on, so that many may be simulated in parts.
     """
     shape = (len(targets), len(conditions), len(reviews), seeds, len(CERTIFICATES), len(CertifiedRun._fields))
     values = np.full(shape, np.nan)
     for row, review in enumerate(reviews):
         for seed in range(seeds):
-            orders = _Orders(review, seed, learner, batch)
+            orders = _Orders(review, first + seed, learner, batch)
             for place, condition in enumerate(conditions):
                 for of, target in enumerate(targets):
                     run = _Run(orders, condition, target, alpha)

@@ -13,6 +13,7 @@ from leadline.judge.choices import AUDIT, STAGES
 from leadline.judge.journal import Event
 from leadline.judge.marks import UNJUDGED, UNSURE
 from leadline.judge.review.audit import AuditState
+from leadline.judge.review.machine_measuring import machine_savings, machine_sentences
 from leadline.judge.review.machine_readers import machine_words
 from leadline.judge.review.next_step import audit_bound
 from leadline.judge.review.project import KNOWN, STARTER
@@ -67,6 +68,7 @@ class ReviewReport:
     prisma: PrismaCounts
     certificate: tuple[str, ...]  # sentences: what is certified by the readers' standard
     audit: tuple[str, ...]  # the same by an expert's
+    machines: tuple[str, ...]  # what machines that read are worth, and what they saved
     hashes: tuple[tuple[str, str], ...]
     begun: str
     last: str
@@ -91,12 +93,18 @@ class ReviewReport:
             prisma_counts(state),
             tuple(certificate_sentences(state)),
             tuple(audit_sentences(state)),
+            (*machine_sentences(state), *machine_savings(state)),
             _hashes(state, head),
             _moment(moments[0]),
             _moment(moments[-1]),
             stopped,
             head,
         )
+
+
+def role_word(role: str) -> str:
+    """What a role is called in a review."""
+    return "reviewer" if role == "assessor" else role
 
 
 def prisma_counts(state: ReviewState) -> PrismaCounts:
@@ -347,7 +355,7 @@ def _readers(state: ReviewState) -> tuple[ReaderCounts, ...]:
     return tuple(
         ReaderCounts(
             name,
-            {"assessor": "reviewer"}.get(role := state.judging.roles[name], role),
+            role_word(state.judging.roles[name]),
             sum(stage == STAGES[0] for stage, _ in marks),
             sum(stage == STAGES[1] for stage, _ in marks),
             sum(stage == AUDIT for stage, _ in marks),

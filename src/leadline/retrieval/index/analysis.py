@@ -159,7 +159,15 @@ class Analysis:
 
     def terms(self, text: str) -> list[str]:
         """The terms of a text, in its order."""
-        return self.terms_of([text])[0]
+        if not text.isascii():
+            return self.terms_of([text])[0]
+        words = _ASCII_WORDS[self.words].findall(text.lower())
+        if self.stemming == "none" and self.stop_words == "none":
+            return words
+        unique: dict[str, None] = dict.fromkeys(words)
+        reduced = self.reduced([word.encode() for word in unique])
+        term_of = {word: term.decode() for word, term in zip(unique, reduced, strict=True)}
+        return [term for word in words if (term := term_of[word])]
 
     def terms_of(self, texts: Sequence[str]) -> list[list[str]]:
         """The terms of each of some texts: of many short ones at once, much quicker than one after the other."""
@@ -184,6 +192,15 @@ class Analysis:
             for word, stem in zip(words, stems, strict=True)
         ]
 
+
+# The words of a text in ASCII, as kernels find them: a query has so few that to call one takes longer.
+_ASCII_WORDS = {
+    "plain": re.compile("[a-z0-9]+"),
+    "chemical": re.compile(
+        "[a-z0-9]+(?:(?:(?<=[0-9])[.,](?=[0-9])|(?<=[0-9])-(?=[a-z0-9])|(?<=[a-z])-(?=[0-9])|(?<=[a-z])&(?=[a-z]))"
+        "[a-z0-9]+)*"
+    ),
+}
 
 _CHOICES = (("stemming", Stemming), ("stop_words", StopWords), ("words", Words), ("syllables", Syllables))
 

@@ -10,12 +10,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from leadline.errors import InputError, nearest
 from leadline.retrieval.language.fields import EXPECTED, filter_value
-from leadline.retrieval.language.line_values import class_written, language_code, limits_in, name_forms, years_of
-from leadline.retrieval.language.line_words import LinePart, heading_name, plain, plurals, short, with_our_wildcards
+from leadline.retrieval.language.line_words import (
+    LinePart,
+    ReadLine,
+    class_written,
+    heading_name,
+    language_code,
+    limits_in,
+    name_forms,
+    plain,
+    plurals,
+    short,
+    with_our_wildcards,
+    years_of,
+)
 from leadline.retrieval.language.syntax import ALL, HEADING, KEYWORDS, NOTHING, Syntax
 from leadline.retrieval.language.tree import (
     DATE_FILTERS,
@@ -42,19 +54,6 @@ DEEPEST = 100  # parentheses within parentheses
 LONGEST = 200_000  # characters of a line
 MOST_NOTES = 20
 FAR = 99_999  # words
-
-
-@dataclass(frozen=True)
-class ReadLine:
-    """A line as it was understood: its tree, None where nothing of it was; and what was changed or left out."""
-
-    tree: Node | None
-    changed: tuple[str, ...] = ()  # what is not as it was asked
-    said: tuple[str, ...] = ()  # what is as it was asked, in another way
-
-    @property
-    def query(self) -> str:
-        return query_text(self.tree) if self.tree is not None else ""
 
 
 _BOOLEAN = re.compile(r"(and\s*not|but\s*not|and|or|not)(?![\w.:/=*$?-]|\[)", re.IGNORECASE)

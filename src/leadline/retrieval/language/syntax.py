@@ -1,7 +1,7 @@
 """What differs between the search systems of the world: fields, operators, their order, wildcards; one table a system.
 
 A file of the folder `syntaxes` holds the table of one system. What it means is in `line_reading.py`, how it is written
-in `line_writing.py`, so that a further system is one file.
+in `strategy/translating.py`, so that a further system is one file.
 """
 
 from __future__ import annotations

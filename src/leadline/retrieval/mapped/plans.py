@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -105,27 +105,43 @@ class QueryPlan:
         return held.ctypes.data
 
     def _record(self, field: Field, base: int, weight: float) -> NDArray[np.int64]:
-        record = np.zeros(at.RECORD, np.int64)
-        stored = _stored(field)
-        if isinstance(field, LiveField):
-            counts = np.zeros(len(stored.terms), np.int64)
-            counts[field.kept] = np.diff(field.starts)
-            new = np.where(field.live, field.new, np.int32(-1) - np.int32(base)).astype(np.int32)
-            record[at.LIVE_COUNTS], record[at.NEW_ROWS] = self._held_at(counts), self._held_at(new)
-        names = stored.terms
-        self.kept_lists.append(np.zeros(len(names), np.int64))
+        record = record_of(field, base, self._held_at)
+        terms = int(record[at.TERMS])
+        self.kept_lists.append(np.zeros(terms, np.int64))
         record[at.KEPT_LISTS] = self._held_at(self.kept_lists[-1])
-        record[at.USES] = self._held_at(np.zeros(len(names), np.uint8))
-        record[at.NAMES], record[at.NAME_ENDS] = self._held_at(names.buffer), self._held_at(names.offsets)
-        record[at.TERMS], record[at.BASE] = len(names), base
-        record[at.STARTS], record[at.TOTALS] = self._held_at(stored.starts), self._held_at(stored.totals)
+        record[at.USES] = self._held_at(np.zeros(terms, np.uint8))
         record[at.FIELD_WEIGHT] = np.float64(weight).view(np.int64)
-        for of, packed in ((at.OF_DOCUMENTS, stored.documents), (at.OF_FREQUENCIES, stored.frequencies)):
-            blocks, sums, good = packed.mapped()
-            record[of + at.WORDS], record[of + at.WIDTHS] = self._held_at(blocks.words), self._held_at(blocks.widths)
-            record[of + at.OFFSETS], record[of + at.BASES] = self._held_at(blocks.offsets), self._held_at(blocks.bases)
-            record[of + at.SUMMED], record[of + at.SUMMED_SIZE] = self._held_at(sums.words), sums.size
-            record[of + at.KEYS], record[of + at.SUMS] = self._held_at(sums.keys), self._held_at(sums.sums)
-            record[of + at.GOOD] = self._held_at(good)
-        record[at.MODULUS] = stored.documents.mapped()[0].modulus
         return record
+
+
+def record_of(field: Field, base: int, held_at: Callable[[NDArray[Any]], int]) -> NDArray[np.int64]:
+    """Where the dictionary and the lists of a field of a segment are, whose first row is `base`.
+
+    `held_at` gives the address of an array that it holds.
+    """
+    record = np.zeros(at.RECORD, np.int64)
+    stored = _stored(field)
+    if isinstance(field, LiveField):
+        counts = np.zeros(len(stored.terms), np.int64)
+        counts[field.kept] = np.diff(field.starts)
+        new = np.where(field.live, field.new, np.int32(-1) - np.int32(base)).astype(np.int32)
+        record[at.LIVE_COUNTS], record[at.NEW_ROWS] = held_at(counts), held_at(new)
+    names = stored.terms
+    record[at.NAMES], record[at.NAME_ENDS] = held_at(names.buffer), held_at(names.offsets)
+    record[at.TERMS], record[at.BASE] = len(names), base
+    record[at.STARTS], record[at.TOTALS] = held_at(stored.starts), held_at(stored.totals)
+    for of, values in ((at.OF_DOCUMENTS, stored.documents), (at.OF_FREQUENCIES, stored.frequencies)):
+        record[of : of + at.GOOD + 1] = packed_record(values, held_at)
+    record[at.MODULUS] = stored.documents.mapped()[0].modulus
+    return record
+
+
+def packed_record(values: PackedArray, held_at: Callable[[NDArray[Any]], int]) -> NDArray[np.int64]:
+    """Where a packed array is, and what its checksums need."""
+    blocks, sums, good = values.mapped()
+    record = np.zeros(at.GOOD + 1, np.int64)
+    record[at.WORDS], record[at.WIDTHS] = held_at(blocks.words), held_at(blocks.widths)
+    record[at.OFFSETS], record[at.BASES] = held_at(blocks.offsets), held_at(blocks.bases)
+    record[at.SUMMED], record[at.SUMMED_SIZE] = held_at(sums.words), sums.size
+    record[at.KEYS], record[at.SUMS], record[at.GOOD] = held_at(sums.keys), held_at(sums.sums), held_at(good)
+    return record

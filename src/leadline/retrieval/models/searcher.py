@@ -31,7 +31,7 @@ from leadline.retrieval.models.kernel_arguments import (
 from leadline.retrieval.models.ranking import Ranking
 from leadline.retrieval.models.registry import MODELS, Model
 from leadline.retrieval.models.weights import LengthShare, Recipe, Weights
-from leadline.retrieval.one_call.ranking import OneCall
+from leadline.retrieval.one_call.ranking import OneCall, Recipes, Wanted
 from leadline.text.engine import Kernel, compiled_job, prepared
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ FieldsInput = str | Sequence[str] | Mapping[str, float] | None
 Combine = Literal["text", "scores"]
 RECIPES_KEPT = 256
 LENGTH = "(length of the document)"  # in place of a term
-Recipes = Sequence[tuple[Recipe, str, float]]  # one, or one per field with the field's name and weight
 
 
 class Contribution(NamedTuple):
@@ -88,128 +87,89 @@ class Searcher:
         self.one_call: OneCall | None = OneCall(self.weights)  # None where only lists will do
         self._lock = Lock()
         self._known: dict[Any, Recipes] = {}  # recipes by what was asked for
+        self._usual: dict[str, Recipes] = {}  # those of a model with all its defaults, by its name as it was written
 
-    def search(
-        self,
-        query: QueryInput,
-        model: str = "bm25",
-        k: int = 1000,
-        *,
-        fields: FieldsInput = None,
-        combine: Combine = "text",
-        mask: NDArray[np.bool_] | None = None,
-        **parameters: Any,
-    ) -> Ranking:
-        """The k best documents of a query."""
-        return self.search_many([query], model, k, fields=fields, combine=combine, mask=mask, **parameters)[0]
+    def search(self, query: QueryInput, model: str = "bm25", k: int = 1000, **how: Any) -> Ranking:
+        """The k best documents of a query; `how` are the other parameters of `search_many`."""
+        asked, wanted = self._asked(model, k, **how)
+        return self._best([self._terms(query)], asked, wanted)[0]
 
     def search_many(
-        self,
-        queries: Sequence[QueryInput],
-        model: str = "bm25",
-        k: int = 1000,
-        *,
-        fields: FieldsInput = None,
-        combine: Combine = "text",
-        mask: NDArray[np.bool_] | None = None,
-        threads: int = 1,
-        **parameters: Any,
+        self, queries: Sequence[QueryInput], model: str = "bm25", k: int = 1000, *, threads: int = 1, **how: Any
     ) -> list[Ranking]:
-        """The k best documents of each query. Scores do not depend on the number of threads."""
-        if k < 1:
-            raise InputError("k", f"must be at least 1, got {k}")
-        if mask is not None:
-            mask = self._checked(mask)
-        how = How(model, fields, combine, parameters)
-        recipes = self._recipes(how)
-        return self._best([self._terms(query) for query in queries], k, mask, how, recipes, threads)
+        """The k best documents of each query. Scores do not depend on the number of threads.
 
-    def _best(
-        self,
-        queries: Sequence[Mapping[str, float]],
-        k: int,
-        mask: NDArray[np.bool_] | None,
-        how: How,
-        recipes: Recipes,
-        threads: int = 1,
-    ) -> list[Ranking]:
-        """The best documents of queries that were checked; `recipes` are those of `how`."""
-        if threads == 1 or len(queries) < 2:
-            return self._best_of(queries, k, mask, recipes)
-        step = -(-len(queries) // threads)
-        parts = [queries[start : start + step] for start in range(0, len(queries), step)]
-        with ThreadPoolExecutor(threads) as pool:
-            return list(chain.from_iterable(pool.map(lambda part: self._best_of(part, k, mask, recipes), parts)))
-
-    def _best_of(
-        self, queries: Sequence[Mapping[str, float]], k: int, mask: NDArray[np.bool_] | None, recipes: Recipes
-    ) -> list[Ranking]:
-        """The best documents of queries, by one foreign call for each where that can be."""
-
-        def by_lists(queries: Sequence[Mapping[str, float]]) -> list[Ranking]:
-            vectors, weights = self._vectors(queries, recipes)
-            return rank(weights, vectors, k, mask, self._length_share(recipes))
-
-        if self.one_call is None:
-            return by_lists(queries)
-        added = tuple((recipe, factor) for recipe, _, factor in recipes)
-        return [found for found, _ in self.one_call.best(queries, added, k, mask, by_lists)]
+        `how` may have `fields`, `combine`, a `mask` of the documents that may be found, and the model's parameters.
+        """
+        asked, wanted = self._asked(model, k, **how)
+        return self._best([self._terms(query) for query in queries], asked, wanted, threads)
 
     def search_and_count(
-        self,
-        terms: Mapping[str, float],
-        model: str = "bm25",
-        k: int = 1000,
-        *,
-        fields: FieldsInput = None,
-        combine: Combine = "text",
-        mask: NDArray[np.bool_] | None = None,
-        **parameters: Any,
+        self, terms: Mapping[str, float], model: str = "bm25", k: int = 1000, **how: Any
     ) -> tuple[Ranking, int | None]:
         """The k best documents, and how many have a term and are allowed; None where only lists can say."""
-        if k < 1:
-            raise InputError("k", f"must be at least 1, got {k}")
-        how = How(model, fields, combine, parameters)
-        recipes, allowed = self._recipes(how), None if mask is None else self._checked(mask)
-
-        def by_lists(queries: Sequence[Mapping[str, float]]) -> list[Ranking]:
-            return self._best(queries, k, allowed, how, recipes)
-
+        asked, wanted = self._asked(model, k, **how)
         if self.one_call is None:
-            return by_lists([terms])[0], None
-        added = tuple((recipe, factor) for recipe, _, factor in recipes)
-        return self.one_call.best([terms], added, k, allowed, by_lists, counted=True)[0]
+            return self._best([terms], asked, wanted)[0], None
+        wanted = wanted._replace(counted=True)
+        return self.one_call.best([terms], wanted, lambda queries: self._best_by_lists(queries, wanted))[0]
 
     def search_having_all(
-        self,
-        terms: Mapping[str, float],
-        model: str = "bm25",
-        k: int = 1000,
-        *,
-        fields: FieldsInput = None,
-        combine: Combine = "text",
-        mask: NDArray[np.bool_] | None = None,
-        **parameters: Any,
+        self, terms: Mapping[str, float], model: str = "bm25", k: int = 1000, **how: Any
     ) -> tuple[Ranking, int] | None:
         """The k best of the documents that have every term in some field, and how many such documents there are.
 
         None where a score is more than the sum over the lists of the terms: then `search` with a mask finds them.
         """
-        if k < 1:
-            raise InputError("k", f"must be at least 1, got {k}")
-        recipes = self._recipes(How(model, fields, combine, parameters))
-        if len(recipes) > 1 or recipes[0][0].model.lacking is not None:
+        _, wanted = self._asked(model, k, **how)
+        if len(wanted.recipes) > 1 or wanted.recipes[0][0].model.lacking is not None:
             return None
-        allowed = None if mask is None else self._checked(mask)
 
         def by_lists() -> tuple[Ranking, int]:
-            (vector,), weights = self._vectors([terms], recipes)
-            return rank_having_all(weights, vector, k, allowed)
+            (vector,), weights = self._vectors([terms], wanted.recipes)
+            return rank_having_all(weights, vector, k, wanted.mask)
 
-        ((recipe, _, factor),) = recipes
+        ((_, _, factor),) = wanted.recipes
         if self.one_call is None or factor != 1.0:
             return by_lists()
-        return self.one_call.best_having_all(terms, recipe, k, allowed, by_lists)
+        return self.one_call.best_having_all(terms, wanted, by_lists)
+
+    def _asked(
+        self,
+        model: str,
+        k: int,
+        fields: FieldsInput = None,
+        combine: Combine = "text",
+        mask: NDArray[np.bool_] | None = None,
+        **parameters: Any,
+    ) -> tuple[How, Wanted]:
+        """How documents are ranked, and what is wanted for the terms of a query."""
+        if k < 1:
+            raise InputError("k", f"must be at least 1, got {k}")
+        how = How(model, fields, combine, parameters)
+        return how, Wanted(self._recipes(how), k, None if mask is None else self._checked(mask))
+
+    def _best(
+        self, queries: Sequence[Mapping[str, float]], how: How, wanted: Wanted, threads: int = 1
+    ) -> list[Ranking]:
+        """The best documents of queries that were checked; `wanted` has the recipes of `how`."""
+        if threads == 1 or len(queries) < 2:
+            return self._best_of(queries, wanted)
+        step = -(-len(queries) // threads)
+        parts = [queries[start : start + step] for start in range(0, len(queries), step)]
+        with ThreadPoolExecutor(threads) as pool:
+            return list(chain.from_iterable(pool.map(lambda part: self._best_of(part, wanted), parts)))
+
+    def _best_of(self, queries: Sequence[Mapping[str, float]], wanted: Wanted) -> list[Ranking]:
+        """The best documents of queries, by one foreign call for each where that can be."""
+        if self.one_call is None:
+            return self._best_by_lists(queries, wanted)
+        found = self.one_call.best(queries, wanted, lambda queries: self._best_by_lists(queries, wanted))
+        return [best for best, _ in found]
+
+    def _best_by_lists(self, queries: Sequence[Mapping[str, float]], wanted: Wanted) -> list[Ranking]:
+        vectors, weights = self._vectors(queries, wanted.recipes)
+        return rank(weights, vectors, wanted.k, wanted.mask, self._length_share(wanted.recipes))
 
     def why(
         self,
@@ -248,10 +208,14 @@ class Searcher:
 
     def _terms(self, query: QueryInput) -> Mapping[str, float]:
         """A query as weighted terms: a word that is written twice counts twice."""
-        if isinstance(query, Mapping):
-            terms = query
+        terms: Mapping[str, float]
+        if isinstance(query, str):
+            listed = self.index.analysis.terms(query)
+            terms = dict.fromkeys(listed, 1)
+            if len(terms) < len(listed):
+                terms = Counter(listed)
         else:
-            terms = Counter(self.index.analysis.terms(query) if isinstance(query, str) else query)
+            terms = query if isinstance(query, Mapping) else Counter(query)
         if not terms:
             raise InputError("query", "has no term to search for" + (f": {query!r}" if query else ""))
         return terms
@@ -260,6 +224,11 @@ class Searcher:
         """The recipes for the weights of terms."""
         model, fields, combine, parameters = how
         wanted = MODELS.named(model)
+        if fields is None and not parameters and combine == "text":  # as mostly
+            usual = self._usual.get(model)
+            if usual is None or usual[0][0].model is not wanted:
+                usual = self._usual[model] = self._new_recipes(wanted, fields, combine, parameters)
+            return usual
         given = tuple(fields.items()) if isinstance(fields, Mapping) else fields if fields is None else tuple(fields)
         key = wanted, fields if isinstance(fields, str) else given, combine, tuple(parameters.items())
         try:
@@ -278,8 +247,8 @@ class Searcher:
         checked_choice("combine", combine, ["text", "scores"])
         weighted = self._weighted(fields)
         if combine == "text":
-            return [(Recipe.of(model, parameters, weighted), "", 1.0)]
-        return [(Recipe.of(model, parameters, {name: 1.0}), name, weight) for name, weight in weighted.items()]
+            return ((Recipe.of(model, parameters, weighted), "", 1.0),)
+        return tuple((Recipe.of(model, parameters, {name: 1.0}), name, weight) for name, weight in weighted.items())
 
     def _weighted(self, fields: FieldsInput) -> dict[str, float]:
         if fields is None:

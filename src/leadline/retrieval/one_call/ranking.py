@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Found = tuple[Ranking, int | None]  # the best documents, and how many have a term, where that is known
     ByLists = Callable[[Sequence[Mapping[str, float]]], list[Ranking]]
 
-Recipes = tuple[tuple[Recipe, float], ...]  # with their factors
+Recipes = tuple[tuple[Recipe, str, float], ...]  # one, or one for each field with the field's name and weight
 
 PLANS_KEPT = 8  # each has two numbers for every document
 BYTES_A_DOCUMENT = 0.65  # NumPy adds up a posting in the time in which plain Python reads so many bytes of text
@@ -36,6 +36,15 @@ POSTINGS_KEPT = 20_000_000  # of long lists that are asked for again: 12 bytes e
 MOST_DOCUMENTS = 60_000
 TIMES_COLD = 8  # so many times more postings must be read anew before other lists may take their place
 TRIES = 3  # a query with more terms than factors are asked for at a time is asked again
+
+
+class Wanted(NamedTuple):
+    """What is wanted for the terms of queries."""
+
+    recipes: Recipes  # that are added up
+    k: int
+    mask: NDArray[np.bool_] | None = None  # of the documents that may be found
+    counted: bool = False  # whether the documents that have a term are counted, too
 
 
 class PlannedQuery(NamedTuple):
@@ -58,38 +67,24 @@ class OneCall:
         self._known: dict[Recipes, PlannedQuery | None] = {}
         self._kept = self._read = 0  # postings that are kept, and that were read anew since they were as many as may be
 
-    def best(
-        self,
-        queries: Sequence[Mapping[str, float]],
-        recipes: Recipes,
-        k: int,
-        mask: NDArray[np.bool_] | None,
-        by_lists: ByLists,
-        counted: bool = False,
-    ) -> list[Found]:
-        """The k best documents of each query; `by_lists` finds them where this does not.
+    def best(self, queries: Sequence[Mapping[str, float]], wanted: Wanted, by_lists: ByLists) -> list[Found]:
+        """The best documents of each query; `by_lists` finds them where this does not.
 
-        `recipes` are those that are added up, with the factor of each. If `counted`, one call also counts the documents
-        that have a term and that the mask allows.
+        If they are counted, the number is that of the documents that have a term and that the mask allows.
         """
         if len(self.weights.index) > MOST_DOCUMENTS:
-            return _ranked_by_lists(self, queries, recipes, k, mask, by_lists, counted)
+            return _ranked_by_lists(self, queries, wanted, by_lists)
         size = 0
         if _ranked.engine.kernels is None:  # otherwise the size does not matter
             size = int(BYTES_A_DOCUMENT * len(self.weights.index)) * sum(map(len, queries))
-        return _ranked.choose(size)(self, queries, recipes, k, mask, by_lists, counted)
+        return _ranked.choose(size)(self, queries, wanted, by_lists)
 
     def best_having_all(
-        self,
-        terms: Mapping[str, float],
-        recipe: Recipe,
-        k: int,
-        mask: NDArray[np.bool_] | None,
-        by_lists: Callable[[], tuple[Ranking, int]],
+        self, terms: Mapping[str, float], wanted: Wanted, by_lists: Callable[[], tuple[Ranking, int]]
     ) -> tuple[Ranking, int]:
-        """The k best of the documents that have every term, and how many there are."""
+        """The best of the documents that have every term, and how many there are."""
         size = 0 if _required.engine.kernels is not None else int(BYTES_A_DOCUMENT * len(self.weights.index))
-        return _required.choose(size)(self, terms, recipe, k, mask, by_lists)
+        return _required.choose(size)(self, terms, wanted, by_lists)
 
     def prepared(self, recipes: Recipes) -> PlannedQuery | None:
         """What queries with these recipes need; None where one of them is for lists."""
@@ -130,7 +125,7 @@ class OneCall:
 
     def _made(self, recipes: Recipes) -> PlannedQuery | None:
         plans = []
-        for recipe, _ in recipes:
+        for recipe, _, _ in recipes:
             if recipe not in self._plans:
                 self._plans[recipe] = plan_of(self.weights, recipe)
             plan = self._plans[recipe]
@@ -140,42 +135,29 @@ class OneCall:
         return PlannedQuery(
             plans,
             prepared(Plans(len(plans), np.array([plan.address for plan in plans], np.int64))),
-            [factor for _, factor in recipes],
+            [factor for _, _, factor in recipes],
             stride=max(plan.records for plan in plans),
             room=max(plan.room for plan in plans),
         )
 
 
 def _ranked_by_lists(
-    one_call: OneCall,
-    queries: Sequence[Mapping[str, float]],
-    recipes: Recipes,
-    k: int,
-    mask: NDArray[np.bool_] | None,
-    by_lists: ByLists,
-    counted: bool,
+    one_call: OneCall, queries: Sequence[Mapping[str, float]], wanted: Wanted, by_lists: ByLists
 ) -> list[Found]:
     return [(each, None) for each in by_lists(queries)]
 
 
 @compiled_job("leadline.retrieval.one_call.kernels.rank_query", plain=_ranked_by_lists)
 def _ranked(
-    kernel: Kernel,
-    one_call: OneCall,
-    queries: Sequence[Mapping[str, float]],
-    recipes: Recipes,
-    k: int,
-    mask: NDArray[np.bool_] | None,
-    by_lists: ByLists,
-    counted: bool,
+    kernel: Kernel, one_call: OneCall, queries: Sequence[Mapping[str, float]], wanted: Wanted, by_lists: ByLists
 ) -> list[Found]:
-    known = one_call.prepared(recipes)
+    known = one_call.prepared(wanted.recipes)
     if known is None:
-        return _ranked_by_lists(one_call, queries, recipes, k, mask, by_lists, counted)
-    k, address = min(k, len(one_call.weights.index)), 0 if mask is None else mask.ctypes.data
+        return _ranked_by_lists(one_call, queries, wanted, by_lists)
+    counted = int(wanted.counted)
     found: list[Found] = []
     for terms in queries:
-        best = _query_ranked(kernel, one_call, known, terms, k, address, int(counted))
+        best = _query_ranked(kernel, one_call, known, terms, wanted, counted)
         if best is None:
             found.append((by_lists([terms])[0], None))
         else:
@@ -184,10 +166,11 @@ def _ranked(
 
 
 def _query_ranked(
-    kernel: Kernel, one_call: OneCall, known: PlannedQuery, terms: Mapping[str, float], k: int, *others: int
+    kernel: Kernel, one_call: OneCall, known: PlannedQuery, terms: Mapping[str, float], wanted: Wanted, *others: int
 ) -> tuple[Ranking, int] | None:
     """The best documents of a query, and what the kernel counted; None where it is one for lists."""
-    index = one_call.weights.index
+    index, mask = one_call.weights.index, wanted.mask
+    k, address = min(wanted.k, len(index)), 0 if mask is None else mask.ctypes.data
     try:
         content = "\0".join(terms).encode()
     except UnicodeEncodeError:
@@ -202,7 +185,7 @@ def _query_ranked(
     else:
         work.multipliers[: count * plans] = np.outer(list(terms.values()), known.factors).ravel()
     for _ in range(TRIES):
-        found = kernel(known.addresses, work.addresses, count, size, known.stride, k, *others)
+        found = kernel(known.addresses, work.addresses, count, size, known.stride, k, address, *others)
         if found >= 0:
             best = Ranking(work.rows[:found].copy(), work.scores[:found].copy())
             matches = int(work.said[MATCHES])
@@ -219,12 +202,7 @@ def _query_ranked(
 
 
 def _required_by_lists(
-    one_call: OneCall,
-    terms: Mapping[str, float],
-    recipe: Recipe,
-    k: int,
-    mask: NDArray[np.bool_] | None,
-    by_lists: Callable[[], tuple[Ranking, int]],
+    one_call: OneCall, terms: Mapping[str, float], wanted: Wanted, by_lists: Callable[[], tuple[Ranking, int]]
 ) -> tuple[Ranking, int]:
     return by_lists()
 
@@ -234,16 +212,13 @@ def _required(
     kernel: Kernel,
     one_call: OneCall,
     terms: Mapping[str, float],
-    recipe: Recipe,
-    k: int,
-    mask: NDArray[np.bool_] | None,
+    wanted: Wanted,
     by_lists: Callable[[], tuple[Ranking, int]],
 ) -> tuple[Ranking, int]:
-    known = one_call.prepared(((recipe, 1.0),))
+    known = one_call.prepared(wanted.recipes)
     if known is None:
         return by_lists()
-    k, address = min(k, len(one_call.weights.index)), 0 if mask is None else mask.ctypes.data
-    return _query_ranked(kernel, one_call, known, terms, k, address) or by_lists()
+    return _query_ranked(kernel, one_call, known, terms, wanted) or by_lists()
 
 
 Weighed = tuple["NDArray[np.int32]", "NDArray[np.float64]"]

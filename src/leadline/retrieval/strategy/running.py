@@ -14,7 +14,8 @@ import numpy as np
 from leadline.errors import InputError, checked_choice
 from leadline.records.result import Result, Table, counted
 from leadline.retrieval.language.language import Language
-from leadline.retrieval.language.line_reading import ReadLine, read_line
+from leadline.retrieval.language.line_reading import read_line
+from leadline.retrieval.language.line_words import ReadLine
 from leadline.retrieval.language.reading import understand
 from leadline.retrieval.language.syntax import SYNTAXES, syntax_named
 from leadline.retrieval.language.tree import Node, Saved, query_text

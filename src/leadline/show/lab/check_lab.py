@@ -15,7 +15,6 @@ from leadline.judge.pools import FIX_JOURNAL, check_pool
 from leadline.judge.review.project import check_review
 from leadline.records.manifest import MEND, check_manifest
 from leadline.retrieval.index.manifest import check_index
-from leadline.show.lab.audit import AuditLog
 from leadline.show.lab.jobs import Jobs
 from leadline.show.lab.lab import (
     BESIDE_JOURNAL,
@@ -29,7 +28,7 @@ from leadline.show.lab.lab import (
     Lab,
     LabEntry,
 )
-from leadline.show.lab.lab_store import JOBS, LabStore, read_older_job
+from leadline.show.lab.lab_store import FILE, JOBS, RESULTS, AuditLog, LabStore, read_older_job
 from leadline.text.checksums import Finding, finding_of, findings
 from leadline.text.files import PATIENCE
 from leadline.text.owned_files import MANIFEST, RECORD
@@ -78,7 +77,8 @@ def check_lab(folder: Path) -> Iterator[Finding]:
 
 def checked_entries(folder: Path) -> Iterator[Checked]:
     """What a lab has, each with what is damaged in it. All of it is read in full."""
-    yield None, list(check_identity(folder))
+    own = (FILE, RESULTS, PEOPLE, JOBS, *(kind.folder for kind in KINDS.values() if kind.folder))
+    yield None, [*check_identity(folder), *check_listed(folder, own)]
     try:
         lab = Lab.open(folder)
     except InputError as error:

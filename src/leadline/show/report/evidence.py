@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from leadline.errors import checked_choice
+from leadline.errors import InputError, checked_choice
 from leadline.measures.definition import Measure, MeasureLike, MeasuresLike, parse_measure, parse_measures
 from leadline.measures.evaluate import MAIN_MEASURE, Progress
 from leadline.measures.hits import Array, Hits, Integers
@@ -31,8 +31,9 @@ from leadline.records.inputs import QrelsLike, RunsLike, read_runs_info
 from leadline.records.qrels import Qrels, Subtopics
 from leadline.records.runs import run_paths
 from leadline.records.scores import Scores
-from leadline.retrieval.engines.engine import QueryTiming, recorded_timings
+from leadline.retrieval.engines.engine import QueryTiming, manifest_of, recorded_timings
 from leadline.show.charts import GREY, OKABE_ITO, count
+from leadline.text.checksums import parsed_object, stored_bytes
 from leadline.trust.by_topic import read_attributes
 from leadline.trust.pairs import Pairs, Standing, compare, stand, why_not_compared
 from leadline.trust.study import Study, open_study
@@ -56,6 +57,7 @@ class Evidence:
     timings: Mapping[str, QueryTiming] = field(default_factory=dict)  # of runs whose times were recorded
     baseline: str = ""  # the run of the system that is used today
     complete: bool = False  # every relevant document is in the judgements
+    machine_saved: str = ""  # what a machine that helped to draw the judgements saved, in words
     title: str = "Which system finds more?"
     _kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -90,7 +92,18 @@ class Evidence:
         if baseline:
             checked_choice("baseline", baseline, study.runs)
         timings = recorded_timings(run_files(runs)) if timings is None else timings
-        return cls(study, seed, samples, known or {}, info or {}, timings, baseline, complete, title or cls.title)
+        return cls(
+            study,
+            seed,
+            samples,
+            known or {},
+            info or {},
+            timings,
+            baseline,
+            complete,
+            _saved(qrels),
+            title or cls.title,
+        )
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -296,6 +309,17 @@ class Evidence:
         judged = int((self.qrels.grades >= 0).sum()) if self.estimated else len(self.qrels)
         parts = ((len(self.runs), "run"), (len(self.topics), "topic"), (judged, "judgement"))
         return " · ".join(count(number, noun) for number, noun in parts)
+
+
+def _saved(qrels: QrelsLike) -> str:
+    """What a machine saved, by the record beside a file of judgements; nothing where there is none that can be read."""
+    if not isinstance(qrels, (str, os.PathLike)) or os.fspath(qrels) == "-":
+        return ""
+    record = manifest_of(os.fspath(qrels))
+    try:
+        return str(parsed_object(stored_bytes(record), str(record), "").get("saved", ""))
+    except (OSError, InputError):
+        return ""
 
 
 def run_files(runs: RunsLike) -> list[str]:

@@ -196,7 +196,7 @@ def headline(evidence: Evidence) -> Headline:
             (),
             effort,
             baseline,
-            (found.no_verdict, *_took(evidence)),
+            tuple(filter(None, (found.no_verdict, evidence.machine_saved, *_took(evidence)))),
             (),
             (*read, *saved),
         )
@@ -210,7 +210,7 @@ def headline(evidence: Evidence) -> Headline:
         _standing(found),
         effort,
         baseline,
-        tuple(filter(None, (found.definitions(), found.doubt, *_took(evidence)))),
+        tuple(filter(None, (found.definitions(), found.doubt, evidence.machine_saved, *_took(evidence)))),
         tuple(found.closest_reasons()),
         (*read, *saved),
     )

@@ -1,4 +1,4 @@
-"""The certificate of a review as a figure, its PRISMA flow chart, and its report as a PDF."""
+"""The drawings of a review: certificate, PRISMA flow chart and discovery curve; and its report as a PDF."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from leadline.errors import visible
 from leadline.judge.review.audit import AuditState
+from leadline.judge.review.discovery import Discovery
 from leadline.judge.review.report import PrismaCounts, ReviewReport
 from leadline.judge.review.stopping import RoundCertificate
 from leadline.show.pages.drawing import SvgShape, box, drawing, line, words
@@ -237,6 +238,7 @@ def _arrow(x1: float, y1: float, x2: float, y2: float) -> SvgShape:
 WIDE, HIGH = 794, 1123  # A4 in CSS pixels
 MARGIN = 64
 AUDIT_HEADING = "By an expert's standard: the audit"
+MACHINES_HEADING = "Machines: how good they are, and what they saved"
 _TRAILER = re.compile(
     rb"trailer\s*<<\s*/Size (\d+)\s*/Root (\d+ \d+ R)\s*/Info (\d+) 0 R\s*>>\s*startxref\s*(\d+)\s*%%EOF\s*\Z"
 )
@@ -261,6 +263,10 @@ def report_pdf(report: ReviewReport, found: RoundCertificate, audit: AuditState 
         page.paragraph(sentence)
     if audit is not None and audit.phase == "draws":
         page.drawing(_certificate_shapes(audit.found, CERTIFICATE_WIDTH, CERTIFICATE_HEIGHT), CERTIFICATE_HEIGHT)
+    if report.machines:
+        page.heading(MACHINES_HEADING)
+    for sentence in report.machines:
+        page.paragraph(sentence)
     page.heading("What was searched")
     for criterion in filter(str.strip, report.criteria.splitlines()):
         page.paragraph(criterion)
@@ -343,3 +349,45 @@ class _Page:
             SvgShape("g", {"transform": f"translate({(wide - WIDE) // 2} 0)"}, inside=self._parts),
         ]
         return drawing(wide, high, whole, width=WIDE, height=HIGH)
+
+
+DISCOVERY_WIDTH, DISCOVERY_HEIGHT = 640, 220
+DISCOVERY_NARROW, DISCOVERY_LOW = 318, 150
+DISCOVERY_RIGHT, DISCOVERY_TOP, DISCOVERY_BOTTOM = 20, 20, 38
+
+
+def discovery_figure(found: Discovery, *, narrow: bool = False) -> Markup:
+    """An SVG drawing, with the colours of the page it is in; a narrow one is for beside the card."""
+    wide, high = (DISCOVERY_NARROW, DISCOVERY_LOW) if narrow else (DISCOVERY_WIDTH, DISCOVERY_HEIGHT)
+    inner_w, inner_h = wide - LEFT - DISCOVERY_RIGHT, high - DISCOVERY_TOP - DISCOVERY_BOTTOM
+    read, most = max(found.read, 1), max(int(found.found[-1]), 1)
+
+    def x(value: float) -> float:
+        return LEFT + inner_w * value / read
+
+    def y(value: float) -> float:
+        return DISCOVERY_TOP + inner_h * (1 - value / most)
+
+    shapes: list[SvgShape] = []
+    for value in dict.fromkeys((0, most // 2, most)):
+        shapes.append(line(LEFT, y(value), LEFT + inner_w, y(value), "axis" if value == 0 else "grid"))
+        shapes.append(words(LEFT - 6, y(value) + 4, f"{value:,}", "words soft", "end"))
+    shapes += [
+        words(x(value), DISCOVERY_TOP + inner_h + 16, f"{value:,}", "words soft", "middle" if value < read else "end")
+        for value in dict.fromkeys((0, read // 2, read))
+    ]
+    shapes.append(words(LEFT + inner_w / 2, high - 5, "documents read", "words soft", "middle"))
+    shapes.append(words(LEFT, DISCOVERY_TOP - 7, "relevant found", "words soft", "start"))
+    if found.drawn:
+        at = x(found.read - found.drawn)
+        shapes.append(line(at, DISCOVERY_TOP, at, DISCOVERY_TOP + inner_h, "switch"))
+    chosen = np.unique(np.linspace(0, found.read, min(found.read + 1, MOST_POINTS)).round().astype(int)).tolist()
+    # A step at each relevant document: between two of them nothing was found.
+    corners = [(x(chosen[0]), y(int(found.found[chosen[0]])))]
+    for place in chosen[1:]:
+        corners += [(x(place), corners[-1][1]), (x(place), y(int(found.found[place])))]
+    points = " ".join(f"{across:.1f},{down:.1f}" for across, down in corners)
+    shapes.append(SvgShape("polyline", {"class": "found", "points": points}))
+    return drawing(
+        wide, high, shapes, role="img", aria_label=f"Relevant documents found, by documents read: {found.words}"
+    )

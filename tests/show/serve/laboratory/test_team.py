@@ -19,9 +19,9 @@ from leadline.errors import InputError
 from leadline.judge.journal import People
 from leadline.judge.review.exchange import begin_review
 from leadline.judge.review.project import ReviewSettings
-from leadline.show.lab.audit import AuditLog
 from leadline.show.lab.boards import LARGEST_SENT
 from leadline.show.lab.lab import Lab
+from leadline.show.lab.lab_store import AuditLog
 from leadline.show.serve.laboratory.lab_app import OWNER, OwnerAlone, lab_app
 from leadline.show.serve.security import Address, Guard, listen, server
 
@@ -78,6 +78,19 @@ def test_every_page_opens_for_its_roles_and_for_nobody_else(team: Team, path: st
             answer = client.get(address)
             assert answer.status_code == wanted, (person, address, answer.text[-400:])
         assert "<script>alert(1)" not in client.get(path).text
+
+
+def menu_of(page: str) -> list[str]:
+    return re.findall(r'<a href="(/[a-z-]*)"', page.partition('<nav class="menu"')[2].partition("</nav>")[0])
+
+
+def test_the_menu_has_what_a_person_can_do_and_what_the_lab_has(team: Team) -> None:
+    menus = {role: menu_of(team.clients[role].get("/").text) for role in ROLES}
+    assert not {"/judge", "/jobs", "/people"} & set(menus["reader"])
+    assert {"/jobs"} == set(menus["runner"]) - set(menus["reader"])
+    assert menus["assessor"] == menus["expert"] == [*menus["reader"], "/judge", "/review"]
+    assert menus["organiser"] == [*menus["expert"], "/jobs", "/people"]
+    assert all("/leaderboard" in menu for menu in menus.values())
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,9 @@ from tests.show.serve.laboratory.boards import HOSTILE, copied_lab, run_text
 from leadline.judge.journal import People
 from leadline.records.qrels import read_qrels
 from leadline.show.check import check
-from leadline.show.lab.audit import AuditLog
 from leadline.show.lab.boards import LARGEST_UNPACKED
 from leadline.show.lab.lab import Lab
+from leadline.show.lab.lab_store import AuditLog
 from leadline.show.serve.laboratory import lab_app
 from leadline.show.serve.security import Address
 

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, ClassVar
+from typing import IO, Any, ClassVar, NamedTuple
 from urllib.parse import quote
 
 from fastapi import FastAPI, HTTPException, Request
@@ -26,7 +26,6 @@ from leadline.judge.journal import People, Person
 from leadline.judge.pools import Pool
 from leadline.judge.review.project import ReviewProject
 from leadline.records.topics import Topics
-from leadline.show.lab.audit import AuditLog
 from leadline.show.lab.boards import (
     LARGEST_SENT,
     Boards,
@@ -37,15 +36,16 @@ from leadline.show.lab.boards import (
 )
 from leadline.show.lab.check_lab import journal_file, keep_journal
 from leadline.show.lab.lab import Lab, LabEntry, Viewer, check_file_name, seen_by
+from leadline.show.lab.lab_store import AuditLog
 from leadline.show.lab.opened import LabDocuments, Needs
 from leadline.show.lab.stored_results import StoredResults
 from leadline.show.serve.app import Pages, Visitor
 from leadline.show.serve.desks import ReviewDesk, open_desk
 from leadline.show.serve.judging_pages import judging_app
 from leadline.show.serve.laboratory.comparison_pages import compare_view, topic_view
-from leadline.show.serve.laboratory.home_page import add_home
 from leadline.show.serve.laboratory.leaderboard_pages import (
     add_figures,
+    add_home,
     add_reports,
     leaderboard_view,
     run_view,
@@ -57,25 +57,46 @@ from leadline.show.serve.laboratory.work_pages import add_jobs, add_people, judg
 from leadline.show.serve.reviewing_pages import reviewing_app
 from leadline.show.serve.security import Address, App, Receive, Scope, Send
 
-MENU = {  # address: words, in the order of the menu
-    "/": "Home",
-    "/search": "Search",
-    "/prior-art": "Prior art",
-    "/collections": "Collections",
-    "/leaderboard": "Leaderboard",
-    "/compare": "Compare",
-    "/trust": "Trust",
-    "/reports": "Reports",
-    "/judge": "Judge",
-    "/review": "Review",
-    "/jobs": "Jobs",
+
+class MenuPage(NamedTuple):
+    """A page of the menu: who may do something there, and of what kinds the lab must have something for that."""
+
+    words: str
+    kinds: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ROLES
+
+
+MENU = {  # by address, in the order of the menu
+    "/": MenuPage("Home"),
+    "/search": MenuPage("Search", ("index",)),
+    "/prior-art": MenuPage("Prior art", ("index",)),
+    "/collections": MenuPage("Collections", ("collection",)),
+    "/leaderboard": MenuPage("Leaderboard", ("qrels", "run")),
+    "/compare": MenuPage("Compare", ("qrels", "run")),
+    "/trust": MenuPage("Trust", ("qrels", "run")),
+    "/reports": MenuPage("Reports", ("report",)),
+    "/judge": MenuPage("Judge", ("pool",), JUDGING_ROLES),
+    "/review": MenuPage("Review", ("review",), JUDGING_ROLES),
+    "/jobs": MenuPage("Jobs", (), ("runner", "organiser")),
+    "/people": MenuPage("People", (), ("organiser",)),
 }
+
+
+def menu_of(lab: Lab) -> Callable[[Visitor], dict[str, str]]:
+    """What the menu has for a person: address and words of the pages where they can do something now."""
+
+    def menu(visitor: Visitor) -> dict[str, str]:
+        there = {entry.kind for entry in lab.entries()}
+        role = visitor.person.role
+        return {path: page.words for path, page in MENU.items() if role in page.roles and there.issuperset(page.kinds)}
+
+    return menu
 
 
 def lab_app(lab: Lab, people: People, address: Address) -> FastAPI:
     """The application of a lab."""
     cookie = f"leadline_lab_{lab.id[:8]}"  # cookies are shared by all ports of a host
-    pages = Pages(people, address, lab.title, cookie=cookie, constants={"menu": MENU, **LINKS})
+    pages = Pages(people, address, lab.title, cookie=cookie, constants={"menu": menu_of(lab), **LINKS})
     app = pages.app()
     audit = AuditLog(lab.store)
     _add_scores(app, pages, lab, audit)

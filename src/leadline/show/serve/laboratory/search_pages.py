@@ -15,7 +15,6 @@ from leadline.errors import InputError, LeadlineError, nearest, visible
 from leadline.records.result import Table
 from leadline.retrieval.language.fields import filter_values
 from leadline.retrieval.models.registry import MODELS
-from leadline.show.lab.example_queries import example_queries
 from leadline.show.lab.facts import COLUMNS, collection_facts, document_facts, judgements_of, marks_of
 from leadline.show.lab.lab import Lab
 from leadline.show.lab.opened import OpenedLab, clean
@@ -24,6 +23,7 @@ from leadline.show.lab.searches import (
     LARGEST,
     PriorArtSearches,
     WordSearch,
+    example_queries,
     find_words,
     prior_art_systems,
     word_systems,

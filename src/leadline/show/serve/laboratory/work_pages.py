@@ -19,9 +19,9 @@ from leadline.judge.pools import Pool
 from leadline.judge.review.project import ReviewProject
 from leadline.judge.review.review_state import ReviewState
 from leadline.records.result import Table
-from leadline.show.lab.audit import AuditLog
 from leadline.show.lab.jobs import JobPlan, Jobs, LabJob, index_plan, pool_plan, report_plan, run_plan, system_names
 from leadline.show.lab.lab import Lab, LabEntry, viewer
+from leadline.show.lab.lab_store import AuditLog
 from leadline.show.serve.app import Pages, Visitor
 from leadline.show.serve.laboratory.views import Shown, add_view, json_body, sentence
 
