@@ -444,7 +444,7 @@ def _standing(evidence: Evidence) -> Standing | None:
 
 
 def _intervals(evidence: Evidence, standing: Standing) -> list[tuple[str, float, float, float, str]]:
-    found = []
+    found: list[tuple[str, float, float, float, str]] = []
     for name in evidence.order:
         at = evidence.place(name)
         word = "first" if name == standing.leader else standing.words.get(name, "undecided")
