@@ -47,7 +47,7 @@ LONG_TABLE, MOST_COLUMNS = 60, 16  # rows and columns of a table that prints in 
 
 
 @dataclass(frozen=True)
-class Exhibit:
+class OverviewItem:
     """A table or a figure, with the sentence to read it by; a figure has its numbers as a table."""
 
     name: str  # of its files
@@ -63,12 +63,12 @@ class Exhibit:
 
 
 @dataclass(frozen=True)
-class Section:
+class OverviewSection:
     """A part of the overview."""
 
     heading: str
     paragraphs: tuple[str, ...] = ()
-    exhibits: tuple[Exhibit, ...] = ()
+    exhibits: tuple[OverviewItem, ...] = ()
     level: int = 2
 
 
@@ -79,7 +79,7 @@ class Overview(Result):
     title: str
     by: str  # the organiser
     abstract: tuple[str, ...]
-    sections: tuple[Section, ...]
+    sections: tuple[OverviewSection, ...]
     licence: str = ""
 
     def _finding(self) -> str:
@@ -88,7 +88,7 @@ class Overview(Result):
         return f"{self.title}: {counted(tables, 'table')} and {figures}"
 
     @cached_property
-    def exhibits(self) -> tuple[Exhibit, ...]:
+    def exhibits(self) -> tuple[OverviewItem, ...]:
         """All tables and figures in their order."""
         return tuple(each for section in self.sections for each in section.exhibits)
 
@@ -124,7 +124,7 @@ def overview(campaign: Campaign) -> Overview:
     )
 
 
-def _participation(campaign: Campaign) -> Section:
+def _participation(campaign: Campaign) -> OverviewSection:
     names = [task.name for task in campaign.tasks]
     rows: list[list[Any]] = []
     for team in campaign.teams:
@@ -151,12 +151,12 @@ def _participation(campaign: Campaign) -> Section:
     ]
     columns = ["run", "task", "kind", "fields", "resources", "description", "priority", "late"]
     exhibits = [
-        Exhibit("teams", "Teams and the runs they sent", "Late runs are scored and not pooled.", teams),
-        Exhibit("kinds", "Runs by kind", "As the teams described them.", Table(["kind", *names], by_kind)),
-        Exhibit("runs", "How the runs were made", "In the words of the teams.", Table(columns, runs)),
+        OverviewItem("teams", "Teams and the runs they sent", "Late runs are scored and not pooled.", teams),
+        OverviewItem("kinds", "Runs by kind", "As the teams described them.", Table(["kind", *names], by_kind)),
+        OverviewItem("runs", "How the runs were made", "In the words of the teams.", Table(columns, runs)),
     ]
     tasks = [f"{each.heading}: {each.kind}, {counted(len(each.topic_ids), 'topic')}." for each in campaign.tasks]
-    return Section("Participation", tuple(tasks), tuple(each for each in exhibits if each.table.rows))
+    return OverviewSection("Participation", tuple(tasks), tuple(each for each in exhibits if each.table.rows))
 
 
 class _Parts(NamedTuple):
@@ -168,7 +168,7 @@ class _Parts(NamedTuple):
     evidence: Evidence | None
 
 
-def _task_sections(campaign: Campaign, task: Task) -> list[Section]:
+def _task_sections(campaign: Campaign, task: Task) -> list[OverviewSection]:
     prefix = "" if len(campaign.tasks) == 1 else f"{task.heading}: "
     state = campaign.judging(task) if task.by_people and campaign.pool(task) is not None else None
     evidence, notes = _evidence(campaign, task)
@@ -179,20 +179,20 @@ def _task_sections(campaign: Campaign, task: Task) -> list[Section]:
     if evidence is not None:
         sections += [_effectiveness(parts, notes), _by_topic(parts), _trust(parts), _incompleteness(parts)]
     elif notes:
-        sections.append(Section("Effectiveness", notes))
+        sections.append(OverviewSection("Effectiveness", notes))
     return [
-        Section(f"{prefix}{each.heading}", each.paragraphs, tuple(_named(each.exhibits, task, campaign)))
+        OverviewSection(f"{prefix}{each.heading}", each.paragraphs, tuple(_named(each.exhibits, task, campaign)))
         for each in sections
         if each.paragraphs or each.exhibits
     ]
 
 
-def _named(exhibits: Sequence[Exhibit], task: Task, campaign: Campaign) -> Iterator[Exhibit]:
+def _named(exhibits: Sequence[OverviewItem], task: Task, campaign: Campaign) -> Iterator[OverviewItem]:
     """The exhibits that have something to show, with names that no other task has."""
     for each in exhibits:
         if each.table.rows:
             name = each.name if len(campaign.tasks) == 1 else f"{task.name}.{each.name}"
-            yield Exhibit(name, each.title, each.reading, each.table, each.picture)
+            yield OverviewItem(name, each.title, each.reading, each.table, each.picture)
 
 
 def _attributes(task: Task) -> dict[str, dict[str, str]]:
@@ -201,7 +201,7 @@ def _attributes(task: Task) -> dict[str, dict[str, str]]:
     return {name: values for name, values in found.items() if values}
 
 
-def _topics(parts: _Parts) -> Section:
+def _topics(parts: _Parts) -> OverviewSection:
     campaign, task = parts.campaign, parts.task
     about = _attributes(task)
     rows: list[list[Any]] = []
@@ -218,8 +218,8 @@ def _topics(parts: _Parts) -> Section:
         for value, size in sorted(Counter(_short(name, each) for each in values.values()).items())
     ]
     exhibits = [
-        Exhibit("topics", "The topics", "As the teams had them.", Table(columns, rows)),
-        Exhibit(
+        OverviewItem("topics", "The topics", "As the teams had them.", Table(columns, rows)),
+        OverviewItem(
             "topics.kinds",
             "Topics by kind",
             "Classes are cut to the subclass.",
@@ -233,14 +233,14 @@ def _topics(parts: _Parts) -> Section:
             f"{counted(len(task.topic_ids), 'topic')}, {sum(sizes):,} relevant documents: "
             f"{sizes[0]} to {sizes[-1]} a topic, half of the topics at most {sizes[len(sizes) // 2]}."
         )
-    return Section("Topics", tuple(said), tuple(exhibits))
+    return OverviewSection("Topics", tuple(said), tuple(exhibits))
 
 
 def _short(name: str, value: str) -> str:
     return value[:4] if name == "class" else value
 
 
-def _pool(parts: _Parts) -> Section:
+def _pool(parts: _Parts) -> OverviewSection:
     campaign, task, state = parts.campaign, parts.task, parts.state
     pool = campaign.pool(task)
     assert pool is not None
@@ -249,22 +249,24 @@ def _pool(parts: _Parts) -> Section:
     said = f"{counted(len(pool.runs), 'run')} were pooled: {pooled:,} documents, of which {chosen:,} were to be judged."
     teams = unique_by_team(campaign, task, pool, grades)
     exhibits = [
-        Exhibit("pool", "What was pooled and what was judged, by topic", "", pool.sizes()),
-        Exhibit("unique", "What each team brought into the pool", "Found only by a team: by no run of another.", teams),
+        OverviewItem("pool", "What was pooled and what was judged, by topic", "", pool.sizes()),
+        OverviewItem(
+            "unique", "What each team brought into the pool", "Found only by a team: by no run of another.", teams
+        ),
     ]
-    return Section("The pool", (said,), tuple(exhibits))
+    return OverviewSection("The pool", (said,), tuple(exhibits))
 
 
-def _judgements(parts: _Parts) -> Section:
+def _judgements(parts: _Parts) -> OverviewSection:
     campaign, task, state = parts.campaign, parts.task, parts.state
     pool = campaign.pool(task)
     assert state is not None
     assert pool is not None
     asked: list[Key] = pool.to_judge().select("topic", "document").rows()
-    exhibits, said = list[Exhibit](), list[str]()
+    exhibits, said = list[OverviewItem](), list[str]()
     people = state.people("assessor")
     if not state.marks:
-        return Section("Judgements", ("Nothing was judged yet.",))
+        return OverviewSection("Judgements", ("Nothing was judged yet.",))
     stages, notes = agreement_by(state, asked, "stage")
     said += [f"{note[0].upper()}{note[1:]}." for note in notes]
     for stage, what in (("assessors", "after the assessors, their judgements merged"), ("expert", "after the expert")):
@@ -272,37 +274,41 @@ def _judgements(parts: _Parts) -> Section:
         names = [name.replace("share ", "share of ") for name in stages.columns[1:]]
         if rows:
             table = Table(names, rows)
-            exhibits.append(Exhibit(f"grades.{stage}", f"Documents by grade {what}", GRADES, table))
+            exhibits.append(OverviewItem(f"grades.{stage}", f"Documents by grade {what}", GRADES, table))
             exhibits.append(
-                Exhibit(f"grades.{stage}.figure", f"Documents by grade {what}", SHADES, table, grades_picture(rows))
+                OverviewItem(
+                    f"grades.{stage}.figure", f"Documents by grade {what}", SHADES, table, grades_picture(rows)
+                )
             )
     if len(people) > 1:
         conflicts, notes = agreement_by(state, asked, "topic")
         said += [f"{note}." for note in notes]
         table = _less(conflicts, ("one_against_two", "conflict_share", "lenient_share"))
-        exhibits.append(Exhibit("conflicts", "How assessors differ, by topic", CONFLICTS, table))
+        exhibits.append(OverviewItem("conflicts", "How assessors differ, by topic", CONFLICTS, table))
         reading = "With 95 % intervals by drawing documents again; unsure marks are left out."
-        exhibits.append(Exhibit("agreement", "How far assessors agree beyond chance", reading, agreement_table(state)))
+        exhibits.append(
+            OverviewItem("agreement", "How far assessors agree beyond chance", reading, agreement_table(state))
+        )
         for by, title in (
             ("grade", "What the second gave for each grade of the first"),
             ("shift", "By how much two marks differ"),
         ):
             table = agreement_by(state, asked, by)[0]  # type: ignore[arg-type]
-            exhibits.append(Exhibit(f"agreement.{by}", title, "", table))
+            exhibits.append(OverviewItem(f"agreement.{by}", title, "", table))
     cost = _cost(campaign, state)
     total = sum(row[3] for row in cost.rows)
     said.append(f"Judging took {number(total, least=2)} hours, as far as the pages counted time.")
-    exhibits.append(Exhibit("cost", "What judging cost", "Seconds are medians; hours leave out pauses.", cost))
+    exhibits.append(OverviewItem("cost", "What judging cost", "Seconds are medians; hours leave out pauses.", cost))
     release = campaign.qrels(task)
     if release is not None:
         missing = missing_table(estimate_missing(read_qrels(str(release))))
         if any(row[1] > row[2] for row in missing.rows):
             exhibits.append(
-                Exhibit(
+                OverviewItem(
                     "missing", "How many relevant documents the pool has, estimated", "With 95 % intervals.", missing
                 )
             )
-    return Section("Judgements", tuple(said), tuple(exhibits))
+    return OverviewSection("Judgements", tuple(said), tuple(exhibits))
 
 
 GRADES = "2 highly relevant, 1 relevant, 0 not relevant, -2 unsure, -1 not judged; shares of the topic's documents."
@@ -375,7 +381,7 @@ def _run(parts: _Parts, name: str) -> SentRun:
     return next(run for run in parts.campaign.runs_of(parts.task.name) if run.name == name)
 
 
-def _effectiveness(parts: _Parts, notes: tuple[str, ...]) -> Section:
+def _effectiveness(parts: _Parts, notes: tuple[str, ...]) -> OverviewSection:
     evidence = parts.evidence
     assert evidence is not None
     measures = tuple(dict.fromkeys(parts.task.measures))
@@ -405,8 +411,8 @@ def _effectiveness(parts: _Parts, notes: tuple[str, ...]) -> Section:
         "each measure."
     )
     exhibits = [
-        Exhibit("best", f"The best {BEST_OF_TEAM} runs of each team by {measures[0]}", reading, short),
-        Exhibit("scores", "All runs", reading, table),
+        OverviewItem("best", f"The best {BEST_OF_TEAM} runs of each team by {measures[0]}", reading, short),
+        OverviewItem("scores", "All runs", reading, table),
     ]
     said = list(notes)
     if standing is not None:
@@ -414,18 +420,18 @@ def _effectiveness(parts: _Parts, notes: tuple[str, ...]) -> Section:
         said += [standing.doubt] if standing.doubt else []
         picture = interval_picture(_intervals(evidence, standing), measures[0])
         title = standing.ladder_title() if standing.verdicts else f"The runs by {measures[0]}"
-        exhibits.insert(1, Exhibit("scores.figure", title, INTERVALS, _less(table, measures[1:]), picture))
+        exhibits.insert(1, OverviewItem("scores.figure", title, INTERVALS, _less(table, measures[1:]), picture))
     if len(measures) > 1 and len(evidence.runs) > 2:
         found = correlation(scores, list(measures))
         exhibits.append(
-            Exhibit(
+            OverviewItem(
                 "measures",
                 "How far measures agree on the order of the runs",
                 "Kendall's τ, 1: the same order.",
                 found.table(),
             )
         )
-    return Section("Effectiveness", tuple(each for each in said if each), tuple(exhibits))
+    return OverviewSection("Effectiveness", tuple(each for each in said if each), tuple(exhibits))
 
 
 INTERVALS = (
@@ -453,7 +459,7 @@ def _intervals(evidence: Evidence, standing: Standing) -> list[tuple[str, float,
     return found
 
 
-def _by_topic(parts: _Parts) -> Section:
+def _by_topic(parts: _Parts) -> OverviewSection:
     evidence = parts.evidence
     assert evidence is not None
     measure, main = evidence.measure.text, evidence.main
@@ -465,13 +471,13 @@ def _by_topic(parts: _Parts) -> Section:
     rows.append(["average", *map(float, average)])
     table = Table(["run", *evidence.topics], rows)
     exhibits = [
-        Exhibit(
+        OverviewItem(
             "topics.scores",
             f"{measure} of every run on every topic",
             "The last line is the average of the runs.",
             table,
         ),
-        Exhibit(
+        OverviewItem(
             "topics.figure",
             f"{measure} of every run on every topic",
             "Dark is high. Topics and runs are in the order of their means.",
@@ -493,7 +499,7 @@ def _by_topic(parts: _Parts) -> Section:
         leaders = [run for run in evidence.order[:LEADERS] if run in sliced.runs]
         file = name.replace(" ", "_")
         exhibits.append(
-            Exhibit(
+            OverviewItem(
                 f"slices.{file}",
                 f"{measure} by {name}",
                 "Intervals where a slice has five topics or more.",
@@ -507,7 +513,7 @@ def _by_topic(parts: _Parts) -> Section:
         drawn = Table([name, "topics", *leaders], rows)
         picture = support_picture([(str(row[0]), row[1], row[2:]) for row in rows], leaders, measure)
         exhibits.append(
-            Exhibit(
+            OverviewItem(
                 f"slices.{file}.figure",
                 f"{measure} by {name}, of the first {counted(len(leaders), 'run')}",
                 "Grey bars: how many topics a mean rests on. No difference between slices is tested.",
@@ -516,7 +522,7 @@ def _by_topic(parts: _Parts) -> Section:
             )
         )
         said += [f"By {name}: {note.removeprefix(f'{name}: ')}." for note in sliced.notes]
-    return Section("By topic", tuple(said), tuple(exhibits))
+    return OverviewSection("By topic", tuple(said), tuple(exhibits))
 
 
 MOST_ROWS = 40  # runs in the figure of every topic
@@ -531,12 +537,12 @@ def _spectrogram(evidence: Evidence, values: Array) -> Picture:
     return spectrogram_picture(names, [evidence.topics[t] for t in topics], values[np.ix_(shown, topics)])
 
 
-def _trust(parts: _Parts) -> Section:
+def _trust(parts: _Parts) -> OverviewSection:
     evidence = parts.evidence
     assert evidence is not None
     standing = _standing(evidence)
     if standing is None or standing.no_verdict:
-        return Section("Significance", ())
+        return OverviewSection("Significance", ())
     pairs = standing.pairs
     rows = [
         [name, evidence_word(standing, name), *_against(standing, name)]
@@ -550,15 +556,17 @@ def _trust(parts: _Parts) -> Section:
     )
     said = (f"{pairs.sentence()}.",)
     exhibits = [
-        Exhibit(
+        OverviewItem(
             "verdicts",
             f"{standing.leader} against every other run",
             "Firm: significant after correction for all pairs, and again with half the judgements.",
             table,
         ),
-        Exhibit("pairs", "Every pair of runs", "By flips of signs, corrected by Holm for all pairs.", pairs.table()),
+        OverviewItem(
+            "pairs", "Every pair of runs", "By flips of signs, corrected by Holm for all pairs.", pairs.table()
+        ),
     ]
-    return Section("Significance", said, tuple(exhibits))
+    return OverviewSection("Significance", said, tuple(exhibits))
 
 
 def evidence_word(standing: Standing, name: str) -> str:
@@ -573,7 +581,7 @@ def _against(standing: Standing, name: str) -> list[Any]:
     return [abs(verdict.difference), verdict.low, verdict.high, verdict.p, verdict.p_corrected, verdict.significant_in]
 
 
-def _incompleteness(parts: _Parts) -> Section:
+def _incompleteness(parts: _Parts) -> OverviewSection:
     evidence = parts.evidence
     assert evidence is not None
     study = evidence.study
@@ -586,7 +594,7 @@ def _incompleteness(parts: _Parts) -> Section:
         total = int(read[r].sum())
         rows.append([name, total, int(judged[r].sum()), float(judged[r].sum() / total) if total else math.nan])
     known = Table(["run", f"documents of the first {DEPTH}", "judged", "share"], rows)
-    exhibits = [Exhibit("judged", f"How much of the first {DEPTH} documents was judged", "", known)]
+    exhibits = [OverviewItem("judged", f"How much of the first {DEPTH} documents was judged", "", known)]
     said: list[str] = []
     teams: dict[str, list[str]] = {}
     for name in study.runs:
@@ -606,7 +614,7 @@ def _incompleteness(parts: _Parts) -> Section:
         columns = [*table.columns, "best_run", "score", "score_without"]
         reading = "As if a team had not taken part: without the relevant documents that only its runs retrieve."
         exhibits.append(
-            Exhibit(
+            OverviewItem(
                 "teams.left_out",
                 "The ranking without each team's contribution",
                 reading,
@@ -627,7 +635,7 @@ def _incompleteness(parts: _Parts) -> Section:
                 f"With half the judgements the leads that are significant stay so in {whole_percent(min(kept))} to "
                 f"{whole_percent(max(kept))} of {standing.samples} samples."
             )
-    return Section("Incomplete judgements", tuple(said), tuple(exhibits))
+    return OverviewSection("Incomplete judgements", tuple(said), tuple(exhibits))
 
 
 # A team's own analysis: against the median and the best of all runs by topic, once the judgements are released.

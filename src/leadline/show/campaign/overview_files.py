@@ -24,7 +24,7 @@ from markupsafe import Markup
 
 from leadline.errors import InputError, LeadlineError, shortage_in, visible
 from leadline.records.result import LATEX_LETTERS, Table, counted
-from leadline.show.campaign.overview import Exhibit, Overview
+from leadline.show.campaign.overview import Overview, OverviewItem
 from leadline.show.campaign.overview_figures import STYLE, WIDE
 from leadline.show.pages.drawing import SvgShape, drawing, line, words
 from leadline.show.report.html_page import assembled_page
@@ -86,7 +86,7 @@ def _anchors(made: Overview) -> list[str]:
     return found
 
 
-def _shown(table: Table, each: Exhibit) -> tuple[Table, str]:
+def _shown(table: Table, each: OverviewItem) -> tuple[Table, str]:
     """What prints of a table, and what is said of the rest."""
     if not each.is_long:
         return table, ""
