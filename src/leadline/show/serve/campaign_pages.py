@@ -150,7 +150,7 @@ def _team_page(pages: Pages, live: LiveCampaign, found: Visitor, **said: Any) ->
         "campaign_team.html",
         found,
         400 if said.get("problems") else 200,
-        shown_role=f"of {team}" if team != found.name else "team",
+        role=f"of {team}" if team != found.name else "team",
         team=team,
         tasks=_shown(facts, now),
         runs=facts.runs_of(team=team),
@@ -183,7 +183,7 @@ def _judge_page(pages: Pages, live: LiveCampaign, found: Visitor) -> Response:
         rows.append(
             {"task": task, "mine": table.get(found.name), "waiting": waiting[:MOST_ROWS], "count": len(waiting)}
         )
-    return pages.page("campaign_judge.html", found, tasks=rows, shown_role=facts.level_of(found.name))
+    return pages.page("campaign_judge.html", found, tasks=rows, role=facts.level_of(found.name))
 
 
 def _organiser_page(pages: Pages, live: LiveCampaign, found: Visitor, **said: Any) -> Response:
