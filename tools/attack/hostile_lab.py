@@ -31,8 +31,8 @@ from hostile_requests import (
     quoted,
 )
 
+from leadline.text.files import LOCK_FILE
 from leadline.text.owned_files import IDENTITY
-from leadline.text.owned_folder import LOCK_FILE
 
 HIDDEN = NOTE  # ben's run, of which nobody else may learn while the lab is blind
 ABSENT = NOTE.replace("ben", "bex")  # a run that is not there
@@ -93,8 +93,8 @@ class AttackedLab(AttackedServer):
     def stored(self) -> int:
         """How often the files of the lab have changed.
 
-        Results that are computed once are no change, in their files or as names in the lab's identity, with the lock and
-        the unfinished file of who writes them; nor is where readers of a store are, which SQLite keeps in -shm.
+        Results that are computed once are no change, in their files or as names in the lab's identity, with the lock
+        and the unfinished file of who writes them; nor is where readers of a store are, which SQLite keeps in -shm.
         """
         files = contents(self.work / "lab").items()
         passing = ("results", LOCK_FILE, ".leadline-")
