@@ -17,7 +17,7 @@ from leadline.records.kernel_arguments import LineOrder, RunLines
 from leadline.records.other_packages import Order
 from leadline.records.qrels import Qrels
 from leadline.records.result import counted
-from leadline.records.runs import SORTING, Run, arrays_for, run_of_text
+from leadline.records.runs import SORTING, Run, arrays_for, check_ends_of_lines, run_of_text
 from leadline.text import sheet
 from leadline.text.engine import Kernel, compiled_job
 from leadline.text.fields import SEED, Ids, encode_id, number_of, shown, table_size
@@ -197,6 +197,8 @@ def _in_one_pass(kernel: Kernel, text: SourceText, qrels: Qrels, order: Order, m
     offsets, place = _in_order_of_judgements(of_topics.start, in_run[in_run >= 0], total)
     rank, document, first, last = (column[:total].copy() if place is None else column[place] for column in hits)
     retrieved, answered, longer = of_topics.retrieved, of_topics.start >= 0, int(state[2])
+    if longer:
+        check_ends_of_lines(text)
     return RunHits(offsets, rank, document, first, last, retrieved, answered, tuple(strangers), longer)
 
 

@@ -24,6 +24,9 @@ from leadline.show.demo import (
     SMALL,
     DoneSteps,
     _drop_others,
+    _measures_flattered,
+    _order,
+    _with,
     build_lab,
     open_lab,
     planned,
@@ -35,6 +38,8 @@ from leadline.show.lab.stored_results import StoredResults, standing_of
 from leadline.show.report.html_page import key_written_in
 from leadline.show.serve.laboratory.leaderboard_pages import home_view
 from leadline.text.owned_folder import OwnedFolder
+from leadline.trust.incomplete import recovery, that_rank
+from leadline.trust.study import open_study
 
 WORDS = ("demo", "-o", "demo", "--patents", "500", "--samples", "5")
 SCREEN = {"DISPLAY": ":0"}  # a screen, but nobody at a terminal: nothing may be opened
@@ -152,6 +157,19 @@ def test_only_cited_documents_keep_their_claims() -> None:
     kept = restricted(claims, cited)
     assert kept.documents.names() == ["b"]
     assert np.array_equal(kept.offsets, [0, 1, 1])
+
+
+def test_a_measure_by_which_all_systems_score_the_same_is_left_out_and_said() -> None:
+    """As with few topics: `demo --patents 500 --topics 3` ended at the Cube Test's place."""
+    runs = {name: {"7": {"a": 9.0, "b": 8.0, name: 7.0}} for name in ("x", "y", "z")}
+    runs["z"]["7"]["a"] = 1.0
+    true = [open_study({"7": {"a": 1, "b": 1}}, runs, ["AP@100", "R@100"])]
+    ranks = that_rank(true)
+    assert ranks == {"AP@100"}
+    found = recovery(_with(true, ranks), {"all citations": _with(true, ranks)})
+    said = "a τ of AP@100 1.00. R@100, PRES@100 and CT@100 are not compared: by some of the judgements all systems"
+    assert said in _order(found)
+    assert list(_measures_flattered(found)) == []
 
 
 def test_a_key_knows_inputs_and_code(tmp_path: Path) -> None:

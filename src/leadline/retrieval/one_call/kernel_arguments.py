@@ -10,11 +10,11 @@ from leadline.text.kernel_arguments import Int64s
 (
     TEXT, MULTIPLIERS, NUMBERS, TOTALS_OF, FLAGS, UNPACKED, COUNTED, WEIGHED, BEST_KEYS, BEST_ROWS, FOUND_ROWS,
     FOUND_SCORES, CANDIDATE_ROWS, CANDIDATE_KEYS, SPARE_ROWS, SPARE_KEYS, HISTOGRAM, FREQUENCIES, TOUCHED, SAID,
-    STAMPS, CANDIDATES, POSTINGS, EACH_UNPACKED, ORDER, CURSORS, LOADED, WORK,
-) = range(28)  # fmt: skip
+    WORK,
+) = range(21)  # fmt: skip
 
 # What a kernel says beside the number of documents it found, in the array SAID.
-MATCHES, MISSING, WANTED, COLD, GENERATION, STAMPED, SAID_FROM, SAID_SIZE = 0, 1, 2, 3, 4, 5, 8, 1024
+MATCHES, MISSING, WANTED, COLD, SAID_FROM, SAID_SIZE = 0, 1, 2, 3, 8, 1024
 MOST_SAID = 500  # numbers of documents without a factor, and behind them lists worth keeping, of one query
 
 # What a kernel returns where it found nothing.
@@ -23,7 +23,6 @@ NOT_HERE, NO_FACTOR = -1, -2
 LONG = 512  # documents of a list, and one in so many
 LONG_SHARE = 32  # of all: from then on it is kept, since to make it all totals are looked at
 TIMES_ASKED = 2  # where it is asked for so often
-MOST_REQUIRED = 64  # terms that a document must have, of a query in one call
 PER_FLAG = 64  # documents that share the flag that one of them was touched
 SPARSE = 8  # where there are so many times more documents than postings, only flagged documents are looked at
 FEW = 32  # best documents that are kept in order as they are found; of more, all that may be among them are sorted

@@ -9,11 +9,11 @@ from leadline.errors import InputError
 from leadline.judge.journal import check_people
 from leadline.judge.pools import FIX_JOURNAL, check_pool
 from leadline.records.result import Table
-from leadline.show.campaign.campaign import CAMPAIGN_STORE, DOCUMENTS, PEOPLE, REPAIR, STORE, Campaign, Task
+from leadline.show.campaign.campaign import CAMPAIGN_STORE, DOCUMENTS, FOLDERS, PEOPLE, REPAIR, STORE, Campaign, Task
 from leadline.show.campaign.judging import progress_of
 from leadline.show.campaign.live import receipt_of
 from leadline.text.checksums import Finding, check_file, finding_of
-from leadline.text.owned_files import JOURNAL
+from leadline.text.owned_files import JOURNAL, RECORD
 from leadline.text.owned_folder import check_identity, check_listed
 from leadline.text.store.store import Store
 
@@ -132,6 +132,9 @@ def check_campaign(folder: Path) -> Iterator[Finding]:
             with store.view() as now:
                 done = {(event.said["kind"], event.said.get("task")) for event in now.events.all()}
         facts = Campaign.open(folder)
+        files = [each for task in facts.tasks for each in (task.topics, task.qrels_file) if each]
+        files += [f"{task.pool_file}{end}" for task in facts.tasks for end in ("", RECORD, JOURNAL)]
+        yield from check_listed(folder, [PEOPLE, DOCUMENTS, *FOLDERS, *files, *(run.file for run in facts.runs)])
     except InputError as error:
         yield finding_of(error, REPAIR)
         return
