@@ -1,4 +1,4 @@
-"""Write the overview of a campaign: what an overview paper prints, from participation to incomplete judgements.
+"""Write the overview of a campaign: the tables and figures of an overview paper.
 
 OVERVIEW gets overview.html, overview.md, overview.tex, overview.pdf, every table as CSV and every figure as SVG. A
 campaign and its archive give the same. The results of a task are in it once its judgements are released. With --team,
