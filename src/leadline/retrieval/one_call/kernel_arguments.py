@@ -10,11 +10,13 @@ from leadline.text.kernel_arguments import Int64s
 (
     TEXT, MULTIPLIERS, NUMBERS, TOTALS_OF, FLAGS, UNPACKED, COUNTED, WEIGHED, BEST_KEYS, BEST_ROWS, FOUND_ROWS,
     FOUND_SCORES, CANDIDATE_ROWS, CANDIDATE_KEYS, SPARE_ROWS, SPARE_KEYS, HISTOGRAM, FREQUENCIES, TOUCHED, SAID,
-    STAMPS, CANDIDATES, POSTINGS, EACH_UNPACKED, ORDER, CURSORS, LOADED, WORK,
-) = range(28)  # fmt: skip
+    STAMPS, CANDIDATES, POSTINGS, EACH_UNPACKED, ORDER, CURSORS, LOADED,
+    BY_BOUND, BOUNDS, RESTS, TERM_FACTORS, SIZES, KEPT, READ_AT, READ_ROWS, READ_WEIGHTS, BITS, WORK,
+) = range(38)  # fmt: skip
 
 # What a kernel says beside the number of documents it found, in the array SAID.
-MATCHES, MISSING, WANTED, COLD, GENERATION, STAMPED, SAID_FROM, SAID_SIZE = 0, 1, 2, 3, 4, 5, 8, 1024
+MATCHES, MISSING, WANTED, COLD, GENERATION, STAMPED, SAID_FROM, SAID_SIZE = 0, 1, 2, 3, 4, 5, 16, 1024
+BEFORE, NEXT, OCCURRENCES, LIVE = 8, 9, 10, 11  # of the list that is being read
 MOST_SAID = 500  # numbers of documents without a factor, and behind them lists worth keeping, of one query
 
 # What a kernel returns where it found nothing.
@@ -26,6 +28,11 @@ TIMES_ASKED = 2  # where it is asked for so often
 MOST_REQUIRED = 64  # terms that a document must have, of a query in one call
 PER_FLAG = 64  # documents that share the flag that one of them was touched
 SPARSE = 8  # where there are so many times more documents than postings, only flagged documents are looked at
+LOOK_UP = 16  # postings that are added up in the time in which the weight of one document is looked up
+LOOK_UP_PACKED = 160  # and where it has to be unpacked
+PRUNED_TERMS = 16  # of a query: of more, too many documents may be among the best for long
+PRUNING_PAYS = 100  # postings for each of the best and each term
+MOST_READ = 1 << 18  # postings of lists that were read for a query and are held until its end
 FEW = 32  # best documents that are kept in order as they are found; of more, all that may be among them are sorted
 
 

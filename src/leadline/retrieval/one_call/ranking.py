@@ -19,6 +19,7 @@ from leadline.retrieval.models.weights import Recipe, Weights
 from leadline.retrieval.one_call.kernel_arguments import COLD, MATCHES, MISSING, MOST_SAID, NO_FACTOR, SAID_FROM, WANTED
 from leadline.retrieval.one_call.workspace import Workspace, workspace
 from leadline.text.engine import Kernel, compiled_job, prepared
+from leadline.text.fields import distinct
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -195,7 +196,7 @@ def _query_ranked(
         work.clear()
         if found != NO_FACTOR:
             break
-        missing = np.unique(work.said[SAID_FROM : SAID_FROM + int(work.said[MISSING])])
+        missing = distinct(work.said[SAID_FROM : SAID_FROM + int(work.said[MISSING])])
         for plan in known.plans:
             plan.add_factors(missing)
     return None
