@@ -38,6 +38,7 @@ KERNEL_TESTS := tests/text/test_two_engines.py tests/text/test_kernels.py tests/
 	tests/measures/test_properties.py tests/collections/documents/test_plain_text.py \
 	tests/collections/documents/test_uspto.py tests/collections/documents/test_outlines.py \
 	tests/collections/links tests/collections/duplicates tests/judge/review
+LOAD_TEST := tests/show/serve/judging/test_judging_load.py
 # Whole folders, less what has a longer form (marker soak, as every property test has) or takes long by its nature.
 QUICK_TESTS := src tests/measures tests/records tests/text tests/trust tests/judge tests/retrieval/index \
 	tests/retrieval/language tests/retrieval/models tests/retrieval/pipeline tests/retrieval/systems \
@@ -73,7 +74,7 @@ quick: $(READY)
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers 2
 	$(BIN)/python tools/lowest.py --check
 
 unit: $(READY)
@@ -92,11 +93,15 @@ attack: $(READY)
 	$(BIN)/python tools/attack/run.py --document
 
 soak: $(READY) test-bounds
-	LEADLINE_SOAK=1 $(BIN)/pytest -n 2 -m soak
+	@# Marks under load have a limit of two seconds an answer, so nothing runs beside them.
+	LEADLINE_SOAK=1 $(BIN)/pytest -m soak $(LOAD_TEST)
+	LEADLINE_SOAK=1 $(BIN)/pytest -n 2 --dist worksteal -m soak --ignore $(LOAD_TEST)
 	$(BIN)/python tools/attack/fault_injection.py
-	$(BIN)/python tools/attack/little_room.py
+	$(BIN)/python tools/attack/little_room.py --sizes 12
 	$(BIN)/python tools/attack/fuzz.py --total 1000000
-	$(BIN)/python tools/attack/run.py --count 1000
+	@# From 250 on, every file that is stored has 200 flipped bits and 50 cuts. The classes left out ran above.
+	$(BIN)/python tools/attack/run.py --count 300 --without "little room" --without "failing and killed writes" \
+		--without "fuzzed records and documents"
 
 format: $(READY)
 	$(BIN)/ruff check --fix .

@@ -160,6 +160,24 @@ def rejection(patents: Path, topics: Path, qrels: Path) -> dict[str, str]:
     }
 
 
+def make_campaign() -> None:
+    """The campaign of the examples, with a run of one team, and another one to be sent."""
+    from leadline.cli import main
+
+    ids = (line.split()[2] for run in Path("runs").glob("*.run") for line in run.read_text().splitlines())
+    Path("ids.txt").write_text("".join(f"{name}\n" for name in dict.fromkeys(ids)))
+    said = 'kind = "automatic"\nfields = ["title"]\nresources = "none"\ntext = "Words of the title, by BM25."\n'
+    Path("dutir1.toml").write_text(f"{said}priority = 2\n")
+    Path("dutir1.run").write_text(Path("runs/bm25.run").read_text().replace(" bm25\n", " dutir1\n"))
+    shutil.copy("qrels.txt", "judged.txt")
+    main(shlex.split("campaign new chem2027 --collection patents --task pa --kind prior-art --topics topics.tsv -q"))
+    main(shlex.split("campaign task chem2027 ts --kind survey --topics topics.tsv --strata 3:1 -q"))
+    main(shlex.split("campaign invite chem2027 dutir -q -o links.txt"))
+    main(shlex.split("campaign invite chem2027 anna ben --role student -q -o links.txt"))
+    sent = "--describe dutir1.toml --priority 1 -q"
+    main(shlex.split(f"campaign submit chem2027 runs/dph.run --team dutir --task ts {sent}"))
+
+
 @pytest.fixture(scope="session")
 def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The files that the examples name, made from a small simulated office."""
@@ -230,6 +248,7 @@ def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         )
         Path("documents.jsonl").write_text('{"id": "US7000000B2", "title": "Nail"}\n')
         Path("actions.json").write_text(json.dumps([rejection(Path("patents"), Path("topics.tsv"), Path("qrels.txt"))]))
+        make_campaign()
         Path("lab").mkdir()
         shutil.copytree("runs", "lab/runs")
         shutil.copy("qrels.txt", "lab/qrels.txt")

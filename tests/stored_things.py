@@ -42,6 +42,9 @@ from leadline.retrieval.index.trees import Entry, Tree
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.grid import GridRuns, plan
 from leadline.retrieval.word_search import HISTORY
+from leadline.show.campaign.judging import assign, draw_campaign_pool, release
+from leadline.show.campaign.live import LiveCampaign
+from leadline.show.campaign.submission import Description
 from leadline.show.demo import CHOICES, POOL, build_lab, keep_told, open_lab
 from leadline.show.demo import KIND as DEMO
 from leadline.show.demo import VERSION as DEMO_VERSION
@@ -109,6 +112,7 @@ def make_all(place: Path, word: str) -> dict[str, Path]:
             now.events.append("query", query=f"{word} {asked}", found=2, folder=str(at["index"]))
     make_lab(at, place, topics, word)
     make_demo(at["demo"], word)
+    at["campaign"] = make_campaign(place / "campaign", at["run"], topics, word)
     at["crawl"] = crawled(place / "crawl", word)
     return at
 
@@ -164,6 +168,25 @@ def make_lab(at: dict[str, Path], place: Path, topics: Path, word: str) -> None:
     job, _ = jobs.submit(pool_plan(lab, ["one"], 5, "second"), "olga")
     (jobs.folder / f"{job.id}.log").write_text("pooling\n")
     StoredResults(lab).keep(ResultKey("board", {"run": word}), {"means": [0.5] * 200})
+
+
+def make_campaign(folder: Path, run: Path, topics: Path, word: str) -> Path:
+    """A campaign with a run, a judged pool and what was released."""
+    names = sorted({line.split()[2] for line in run.read_text().splitlines()})
+    ids = folder.with_suffix(".ids")
+    ids.write_text("".join(f"{name}\n" for name in [*names, word]))
+    live = LiveCampaign.create(folder, word, documents=str(ids))
+    task = live.set_task("ts", "survey", topics=str(topics), strata="2:1", double=0)
+    live.invite("york", "team")
+    live.invite("anna", "student")
+    live.submit("york", task, run, Description("automatic", ("title",), "none", f"Words such as {word}.", 1))
+    drawn = draw_campaign_pool(live, task)
+    assign(live, task)
+    asked = drawn.pool.to_judge().row(0, named=True)
+    with contextlib.closing(JudgingJournal(f"{folder / task.pool_file}.journal")) as journal:
+        journal.append(Event(new_uid(), "anna", "assessor", "mark", asked["topic"], asked["document"], "1"))
+    release(live, task, incomplete=True)
+    return folder
 
 
 def make_demo(folder: Path, word: str) -> None:

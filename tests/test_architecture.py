@@ -22,10 +22,24 @@ def wing_of(module: str) -> str:
 
 
 @functools.cache
+def parsed(path: Path) -> ast.Module:
+    """A file of the package, read once."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@functools.cache
 def nodes_of(path: Path) -> list[ast.AST]:
     """Imports and classes of a file, wherever they are in it."""
     kinds = (ast.Import, ast.ImportFrom, ast.ClassDef)
-    return [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, kinds)]
+    found, todo = list[ast.AST](), list[ast.AST]([parsed(path)])
+    while todo:
+        node = todo.pop()
+        if isinstance(node, kinds):
+            found.append(node)
+        # Statements have others in these lists only; nearly all nodes are parts of expressions.
+        for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+            todo += getattr(node, field, ())
+    return found
 
 
 def imports_of(path: Path) -> set[str]:

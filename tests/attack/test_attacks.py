@@ -174,6 +174,23 @@ for what, fault in hostile_requests.attack_requests(base, 5, 1, hostile_requests
     assert attack(code) == ""
 
 
+def test_results_that_are_kept_are_no_change_of_a_lab(attack: Attack) -> None:
+    """A lab computes them beside its answers; the first time it names their files in its identity."""
+    code = """
+import tempfile
+from hostile_lab import AttackedLab
+server, folder = object.__new__(AttackedLab), Path(tempfile.mkdtemp())
+server.work, server.changes, server.seen = folder, 0, {}
+(folder / "lab").mkdir()
+identity, seen = folder / "lab" / "leadline.jsonl", []
+for text in ('{"name": "lab.store"}', '{"name": "lab.store"}\\n{"name": "results.store"}', '{"name": "other"}'):
+    identity.write_text(text)
+    seen.append(server.stored())
+print(seen)
+"""
+    assert attack(code) == "[1, 1, 2]"
+
+
 def test_requests_to_a_lab(attack: Attack) -> None:
     """Bad uploads, forged forms, other roles and a blind lab; tools/attack/run.py sends more of them, and slow ones."""
     for package in ("fastapi", "jinja2", "uvicorn"):

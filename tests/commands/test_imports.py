@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import argparse
 import ast
+import functools
 import importlib.util
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
-from tests.test_architecture import modules
+from tests.test_architecture import modules, parsed
 
 from leadline.commands import command_files
 from leadline.commands.shared.extras import registered
@@ -108,6 +110,7 @@ def wings(modules: set[str]) -> set[str]:
     return {name.split(".")[1] for name in modules if name.count(".") > 1} | modules & LIBRARIES
 
 
+@functools.cache
 def costs_nothing(module: str) -> bool:
     """Whether a module of another wing may be loaded for help: choices, and their packages."""
     if module.endswith(".choices"):
@@ -140,11 +143,13 @@ def test_evaluating_loads_no_search_and_comparing_no_more_than_trust() -> None:
         assert wings(found) - {"html", "socket"} <= LIGHT | {"measures", "trust", "numpy", "scipy"}, line[1]
 
 
-def modules_named(path: Path, *, in_functions: bool) -> set[str]:
+def modules_named(path: Path, known: Collection[str], *, in_functions: bool) -> set[str]:
     """The modules of ours that a file imports, but for the type checker: at its top, or in functions too."""
-    found, todo = set[str](), list[ast.AST]([ast.parse(path.read_text(encoding="utf-8"))])
+    found, todo = set[str](), list[ast.AST]([parsed(path)])
     while todo:
         for node in ast.iter_child_nodes(todo.pop()):
+            if isinstance(node, ast.expr):
+                continue
             if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
                 continue
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not in_functions:
@@ -154,17 +159,17 @@ def modules_named(path: Path, *, in_functions: bool) -> set[str]:
             elif isinstance(node, ast.ImportFrom) and node.module:
                 found |= {node.module, *(f"{node.module}.{each.name}" for each in node.names)}
             todo.append(node)
-    return found & modules().keys()
+    return found & set(known)
 
 
 def test_a_command_loads_no_wing_that_it_may_not() -> None:
     """A command with what it imports as it runs, and what is imported at the top of all of that."""
     homes = modules()
-    at_top = {name: modules_named(path, in_functions=False) for name, path in homes.items()}
+    at_top = {name: modules_named(path, homes, in_functions=False) for name, path in homes.items()}
     may = {name: {*wings.split(), *LIGHT} for wings, names in MAY_LOAD.items() for name in names.split(", ")}
     assert may.keys() == command_files().keys()
     for name, path in command_files().items():
-        found, todo = set[str](), modules_named(path, in_functions=True)
+        found, todo = set[str](), modules_named(path, homes, in_functions=True)
         while todo:
             found |= todo
             todo = set().union(*(at_top[module] for module in todo)) - found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -110,8 +111,11 @@ def test_progress_and_what_is_missing(folder: Path, capsys: pytest.CaptureFixtur
 def test_agreement_in_all_its_tables(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["judge", "agreement", "pool.txt"])
     said = capsys.readouterr().out
-    for word in ("kappa, linear", "alpha, ordinal", "conflict", "Grades after merging", "to the expert's"):
+    for word in ("kappa, linear", "alpha, ordinal", "conflict", "Documents by grade", "to the expert's"):
         assert word in said
+    for by in ("topic", "grade", "shift", "stage"):
+        assert not main(["judge", "agreement", "pool.txt", "--by", by, "-f", "json"])
+        assert json.loads(capsys.readouterr().out)
     main(["judge", "agreement", "pool.txt", "--runs", "good.run", "poor.run", "-f", "tsv"])
     rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
     assert [row[0] for row in rows[1:]] == ["anna", "ben", "merged", "eve", "final"]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.at_once import CommandsAtOnce
 
 import leadline as ll
 from leadline.collections.documents.build import build
@@ -107,13 +106,11 @@ def test_an_empty_session_says_so(office: Any, tmp_path: Path) -> None:
 
 def test_searches_at_once_are_all_kept_in_a_session(office: Any, tmp_path: Path) -> None:
     session = tmp_path / "session.json"
-    words = [sys.executable, "-m", "leadline.cli", "search", office.index, "--history", str(session)]
     queries = [f"film OR word{number}" for number in range(6)]
-    searches = [
-        subprocess.Popen([*words, query], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for query in queries
-    ]
-    said = [search.communicate(timeout=120)[1].decode() for search in searches]
-    assert [search.returncode for search in searches] == [0] * 6, said
+    lines = [["search", office.index, "--history", str(session), query] for query in queries]
+    searches = CommandsAtOnce(lines, ["leadline.retrieval.public", "leadline.retrieval.word_search"]).ended()
+    said = [error for _, _, error in searches]
+    assert [status for status, _, _ in searches] == [0] * 6, said
     rows = office.rows("search", office.index, "--history", str(session))
     assert sorted(row["query"] for row in rows) == queries
     assert {f"#{number}:" for number in range(1, 7)} == {re.search(r"#\d:", each)[0] for each in said}  # type: ignore[index]

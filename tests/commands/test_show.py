@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -95,7 +94,7 @@ def test_a_long_text_goes_through_the_pager(tmp_path: Path, pager: str, paged: b
     program = (
         "from leadline.commands.shared.terminal_page import write_paged\nwrite_paged('a \\x07 line\\n' * 100, None)"
     )
-    control, terminal = pty.openpty()
+    control, terminal = pytest.importorskip("pty", reason="no terminals of POSIX").openpty()
     environment = {**os.environ, "PAGER": pager, "LINES": "24", "COLUMNS": "80"}
     command = [sys.executable, "-c", program]
     child = subprocess.Popen(command, stdin=terminal, stdout=terminal, stderr=terminal, env=environment)

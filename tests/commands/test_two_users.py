@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -34,20 +35,33 @@ def shared(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def python() -> Iterator[subprocess.Popen[str]]:
+    """Python with all that is needed imported, which runs each program in a child: importing takes most of the time."""
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(
+        [sys.executable, "-B", "-c", IMPORTED + CHILDREN], env=environment, text=True, stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as started:  # fmt: skip
+        yield started
+        assert started.stdin is not None
+        started.stdin.close()
+
+
 @pytest.fixture
-def as_user(tmp_path: Path, shared: Path) -> Callable[[int, str], str]:
+def as_user(tmp_path: Path, shared: Path, python: subprocess.Popen[str]) -> Callable[[int, str], str]:
     """Run Python as a user, in the shared folder; what it prints."""
 
     def run(user: int, program: str) -> str:
         home = tmp_path / ("alice" if user == ALICE else "bob")
-        environment = {"HOME": str(home), "PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(sys.path)}
-        environment["LEADLINE_CACHE"] = str(shared / "cache")
-        first = IMPORTED + (BUILT if "main(" in program else "") + CHANGE_USER.format(user=user)
-        finished = subprocess.run(
-            [sys.executable, "-B", "-c", first + textwrap.dedent(program)], check=False,
-            cwd=shared, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120,
-        )  # fmt: skip
-        return finished.stdout.partition("ready\n")[2]
+        environment = {"HOME": str(home), "LEADLINE_CACHE": str(shared / "cache")}
+        first = (BUILT if "main(" in program else "") + CHANGE_USER.format(user=user)
+        asked = [first + textwrap.dedent(program), str(shared), environment, str(tmp_path / "printed")]
+        assert python.stdin is not None
+        assert python.stdout is not None
+        print(json.dumps(asked), file=python.stdin, flush=True)
+        assert python.stdout.readline() == "done\n"
+        return (tmp_path / "printed").read_text().partition("ready\n")[2]
 
     source = Path(leadline.__file__).parent / "commands"
     if subprocess.run(["test", "-r", source], user=BOB, group=BOB, extra_groups=[], check=False).returncode:
@@ -60,6 +74,29 @@ IMPORTED = """
 import os, pathlib, socket, tempfile
 import leadline.retrieval.pipeline.pipeline, leadline.text.files
 from leadline.cli import main
+"""
+CHILDREN = """
+import json, sys, traceback
+for line in sys.stdin:
+    program, folder, environment, printed = json.loads(line)
+    child = os.fork()
+    if child == 0:
+        os.chdir(folder)
+        os.environ.update(environment)
+        file = os.open(printed, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+        os.dup2(file, 1)
+        os.dup2(file, 2)
+        try:
+            exec(program)
+        except SystemExit:
+            pass
+        except BaseException:
+            traceback.print_exc()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)
+    os.waitpid(child, 0)
+    print("done", flush=True)
 """
 BUILT = """
 with tempfile.TemporaryDirectory() as folder:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -26,7 +28,19 @@ def script() -> ModuleType:
     return module
 
 
-def test_the_commands_run_on_a_small_site(script: ModuleType, tmp_path: Path) -> None:
+def test_the_commands_run_on_a_small_site(
+    script: ModuleType,
+    tmp_path: Path,
+    in_process: Callable[..., subprocess.CompletedProcess[bytes]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def printed(command: str, folder: Path, port: int) -> str:
+        words = shlex.split(command.replace(f":{script.PORT}", f":{port}"))
+        done = in_process(folder, *words[1:])
+        assert (words[0], done.returncode) == ("leadline", 0), done.stderr
+        return (done.stdout + done.stderr).decode().strip("\n")
+
+    monkeypatch.setattr(script, "printed", printed)
     names = [f"page-{number}.html" for number in range(20)]
     for number, name in enumerate(["index.html", "release-1.html", *names]):
         text = " ".join(f"{WORDS[(number * step + 3) % len(WORDS)]} number {step * number}" for step in range(1, 40))

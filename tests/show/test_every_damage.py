@@ -19,7 +19,7 @@ from leadline.cli import main
 from leadline.errors import InputError
 from leadline.show.check import FOLDERS, STORES, examine
 from leadline.text.checksums import Finding
-from leadline.text.owned_files import OURS
+from leadline.text.owned_files import IDENTITY, OURS
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from mounting import read_only
@@ -44,16 +44,22 @@ TABLE = {  # what is stored, by its name in stored_things.py: its kind, and what
     "people": ("list of people", ()),
     "results": ("stored results of a lab", ()),
     "lab.store": ("store of a lab", ()),
+    "campaign": ("campaign", ()),
+    "campaign.store": ("store of a campaign", ()),
 }
 SOUND = {  # thing, file, damage: why nothing is said
     (".*", "(.*/)?lock", ".*"): "it is empty, and made again by the next writer",
     (
-        "grid|runs|office|forms|crawl|review|demo|lab|lab/jobs",
+        "grid|runs|office|forms|crawl|review|demo|lab|lab/jobs|campaign",
         "leadline.jsonl",
         "swapped",
     ): "the other lists the same names",
-    ("pool|review|lab", "(.*[./])?people", "gone"): "links can be made again, and nobody needs to have any",
-    ("pool|review|lab|people", "(.*[./])?people", "swapped"): "it is whole, and says nothing of where it belongs",
+    ("pool|review|lab|campaign", "(.*[./])?people", "gone"): "links can be made again, and nobody needs to have any",
+    (
+        "pool|review|lab|people|campaign",
+        "(.*[./])?people",
+        "swapped",
+    ): "it is whole, and says nothing of where it belongs",
     (
         "lab",
         "results.store",
@@ -64,7 +70,14 @@ SOUND = {  # thing, file, damage: why nothing is said
     ("lab", "runs/found.run.manifest.json", "gone"): "it was not added with the run, so nobody knows of it",
     ("pool", "pool.txt.journal", "gone"): "outside a lab nobody knows whether anybody judged",
     ("backup", ".*", "longer by 1 byte"): "what is behind an archive is not of it",
-    ("journal|people|history|backup|results|lab.store", ".*", "swapped"): "another whole one, which is sound",
+    ("review|lab", "(journal|people|lab|results).*-(wal|shm|journal)", "unlisted"): "it is there while a store is open",
+    ("lab", "(runs|qrels|topics|pools|reports|indexes|collections)/.*", "unlisted"): "a lab may have files of others",
+    ("runs", ".*", "unlisted"): "only by these names it knows what is there",
+    (
+        "journal|people|history|backup|results|lab.store|campaign.store",
+        ".*",
+        "swapped",
+    ): "another whole one, which is sound",
 }
 KNOWN_BY_IT = {("runs", "leadline.jsonl"), ("lab/jobs", "leadline.jsonl")}  # by nothing else: without, they are refused
 Damage = Callable[[Path, Path], None]
@@ -107,6 +120,7 @@ def things(tmp_path_factory: pytest.TempPathFactory) -> Things:
     for at in both:
         at["lab/jobs"] = at["lab"] / "jobs"
         at["results"], at["lab.store"] = at["lab"] / "results.store", at["lab"] / "lab.store"
+        at["campaign.store"] = at["campaign"] / "campaign.store"
         for end in ("journal", "people"):  # alone, as it is sent
             at[end] = Path(shutil.copy(f"{at['pool']}.{end}", at["pool"].parent / f"sent.{end}"))
     return both
@@ -175,6 +189,26 @@ def test_the_word_on_every_damage(things: Things, name: str, damage: str) -> Non
             word = "damaged"
         if word != ("sound" if reason(name, file, damage) else "damaged"):
             wrong.append(f"{file}: {word}")
+    assert wrong == []
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_a_name_that_an_identity_does_not_list_is_said(things: Things, name: str, soak: bool) -> None:
+    """Cut between two lines it has no damaged one, and what it no longer lists would never be removed."""
+    thing, wrong = things[0][name], []
+    identity = thing / IDENTITY
+    if not identity.is_file():
+        pytest.skip("a file has no identity")
+    before = identity.read_bytes()
+    lines = [line for line in before.splitlines(keepends=True) if line.strip()]
+    for at in range(1, len(lines)) if soak else {1, len(lines) // 2, len(lines) - 1} - {0}:
+        listed = json.loads(lines[at])["name"]
+        if not (thing / listed).exists() or reason(name, listed, "unlisted"):
+            continue
+        identity.write_bytes(b"".join(lines[:at] + lines[at + 1 :]))
+        if said_of(thing) == "sound":
+            wrong.append(listed)
+    identity.write_bytes(before)
     assert wrong == []
 
 

@@ -125,8 +125,25 @@ _NOISE = (
 def damage(content: bytes, chance: random.Random) -> tuple[bytes, str]:
     """The content with one damage, and what it is. No damage removes a whole document."""
     kind = chance.choice(
-        ("byte", "byte", "noise", "cut", "again", "tag", "tag", "root", "root", "mark", "mark", "move")
+        (
+            "byte",
+            "byte",
+            "noise",
+            "cut",
+            "again",
+            "tag",
+            "tag",
+            "root",
+            "root",
+            "mark",
+            "mark",
+            "move",
+            "whole",
+            "whole",
+        )
     )
+    if kind == "whole":
+        return _whole(content, chance)
     pattern = {"tag": _TAG, "root": _ROOT, "mark": _STRUCTURE}.get(kind)
     places = [match.span() for match in pattern.finditer(content)] if pattern else []
     begin, end = chance.choice(places) if places else (chance.randrange(len(content)),) * 2
@@ -153,6 +170,22 @@ def damage(content: bytes, chance: random.Random) -> tuple[bytes, str]:
     at = chance.randint(begin, max(begin, end - 1))
     with_noise = chance.choice(_NOISE) if how == "noise" else bytes([chance.randrange(256)])
     return content[:at] + with_noise + content[at + (how == "byte") :], f"{kind} at {at} damaged"
+
+
+def _whole(content: bytes, chance: random.Random) -> tuple[bytes, str]:
+    """A file with other line ends, cut at its end, joined with itself, or in another encoding."""
+    kind = chance.choice(("line ends", "cut off", "joined", "joined after a cut", "encoding"))
+    if kind == "line ends":
+        ends = chance.choice([[b"\r"], [b"\r\n"], [b"\r", b"\n", b"\r\n"]])
+        return re.sub(rb"\r?\n", lambda _: chance.choice(ends), content), f"line ends {ends}"
+    at = chance.randrange(len(content) - len(content) // 6, len(content))  # in its last document
+    if kind == "encoding":
+        text = content.decode("utf-8", "replace")
+        encoding = chance.choice(("utf-8-sig", "utf-16", "utf-16-be", "utf-16-le", "latin-1", "cp1252", "utf-7"))
+        return text.encode(encoding, "replace"), f"encoded as {encoding}"
+    if kind == "cut off":
+        return content[:at], f"cut off at {at}"
+    return content[: at if "cut" in kind else None] + content, f"{kind} at {at}"
 
 
 GRANT = b"""<?xml version="1.0" encoding="UTF-8"?>

@@ -274,6 +274,56 @@ def read_people(path: Path) -> Any:
     return People(path).find("x")
 
 
+OPINIONS = [
+    b"id,probability\na5,0.9\na6,0.1\na7,\n",
+    b"document\tlabel\na5\tincluded\na6\tno\n",
+    b"x 0 a5 2\nx 0 a6 0\n",
+    b'{"id": "a5", "p": 0.9}\n{"id": "a6", "p": null}\n',
+    b"TY  - JOUR\nID  - a5\nTI  - T\nN1  - ASReview_relevant\nER  - \n",
+]
+STRATEGIES = [
+    b"1. exp Neoplasms/ (1,234)\n2. (cancer* adj3 tumo?r$).tw.\n3. 1 and 2\n"
+    b"4. limit 3 to english language\n5. or/1-3\n",
+    b'#1 "film"[tiab] OR metal*[mh:noexp]\n#2 #1 AND 2001:2010[dp]\n#3 #1 NOT #2\n',
+    b"S1 TI film N3 metal\nS2 S1 OR (MH x+)\n",
+    b"Query: film\nnumber  7\nTITLE-ABS-KEY(film W/3 metal) AND NOT {a b}\n",
+    b"L1 S FILM?(3A)METAL/TI,AB\nL2 S L1 AND C08L?/IPC\n",
+]
+THESAURI = [
+    b"*NEWRECORD\nRECTYPE = D\nMH = Film\nENTRY = Foil|T1\nMN = C14.907\nUI = D1\n\n*NEWRECORD\nMH = Metal\nMN = C14\n",
+    b"@prefix skos: <http://www.w3.org/2004/02/skos/core#> .\n"
+    b"<1> a skos:Concept ; skos:prefLabel 'Film'@en , \"F\\u0041\" .\n"
+    b"<2> skos:prefLabel 'Metal' ; skos:broader <1> ; skos:note [ <a> ( 1 2.5 ) ] . # end\n",
+    b"<DescriptorRecordSet><DescriptorRecord><DescriptorUI>D1</DescriptorUI><DescriptorName><String>Film</String>"
+    b"</DescriptorName><TreeNumberList><TreeNumber>C1</TreeNumber></TreeNumberList></DescriptorRecord></DescriptorRecordSet>",
+]
+SCHEMES = [
+    b'<IPCScheme><ipcEntry kind="u" symbol="C08L"><ipcEntry kind="1" symbol="C08L0067020000"/></ipcEntry></IPCScheme>',
+    b'<class-scheme><classification-item level="5"><classification-symbol>C08L</classification-symbol>'
+    b'<classification-item level="7"><classification-symbol>C08L67/00</classification-symbol></classification-item>'
+    b"</classification-item></class-scheme>",
+]
+
+
+def read_strategy(content: bytes, _folder: Path) -> Any:
+    from leadline.retrieval.language.syntax import SYNTAXES
+    from leadline.retrieval.strategy.lines import strategy_text
+    from leadline.retrieval.strategy.running import read_lines
+
+    text = content.decode("utf-8", "replace")
+    return [read_lines(strategy_text(text, syntax)) for syntax in (None, *SYNTAXES)]
+
+
+def read_tree(kind: str) -> Callable[[Path], Any]:
+    def read(path: Path) -> Any:
+        from leadline.retrieval.index.tree_files import read_tree
+
+        tree = read_tree(path, kind)  # type: ignore[arg-type]
+        return [tree.exploded(name) for name in ("film", "metal", "C08L")], list(tree.groups())
+
+    return read
+
+
 def lazily(module: str, name: str) -> Callable[[Path], Any]:
     def read(path: Path) -> Any:
         import importlib
@@ -307,6 +357,13 @@ def targets() -> dict[str, tuple[list[bytes], Target]]:
         "journals": (JOURNALS, by_path(read_journal)),
         "pools": ([POOLED], read_pool),
         "records of pools": ([json.dumps(POOL_RECORD).encode()], read_pool_record),
+        "opinions of machines": (
+            OPINIONS,
+            by_path(lazily("leadline.judge.review.machine_files", "read_opinions"), "o.csv"),
+        ),
+        "strategies": (STRATEGIES, read_strategy),
+        "schemes": (SCHEMES, by_path(read_tree("scheme"))),
+        "thesauri": (THESAURI, by_path(read_tree("thesaurus"))),
         "people": ([json.dumps(PEOPLE_FILE).encode()], by_path(read_people)),
     }
 

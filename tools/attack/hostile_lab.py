@@ -31,6 +31,8 @@ from hostile_requests import (
     quoted,
 )
 
+from leadline.text.owned_files import IDENTITY
+
 HIDDEN = NOTE  # ben's run, of which nobody else may learn while the lab is blind
 ABSENT = NOTE.replace("ben", "bex")  # a run that is not there
 PEOPLE = {"ben": "runner", "rune": "runner", "rita": "reader", "anna": "assessor", "olga": "organiser"}
@@ -90,10 +92,13 @@ class AttackedLab(AttackedServer):
     def stored(self) -> int:
         """How often the files of the lab have changed.
 
-        Results that are computed once are no change, nor is where readers of a store are, which SQLite keeps in -shm.
+        Results that are computed once are no change, in their files or as names in the lab's identity, nor is where
+        readers of a store are, which SQLite keeps in -shm.
         """
         files = contents(self.work / "lab").items()
         found = {name: hash for name, hash in files if not name.startswith("results") and not name.endswith("-shm")}
+        lines = (self.work / "lab" / IDENTITY).read_text().splitlines()
+        found[IDENTITY] = "\n".join(line for line in lines if '"name": "results' not in line)
         self.changes += found != self.seen
         self.seen = found
         return self.changes

@@ -1,6 +1,6 @@
 """Commands where something is short: a small disk, short files, little address space, few open files.
 
-    python tools/attack/little_room.py [--job NAME] [--limit NAME] [--sizes N]
+    python tools/attack/little_room.py [--job NAME] [--limit NAME] [--sizes N] [--processes N]
 
 `fault_injection.py` spoils the calls of Python, and does not see what native code writes, reserves and opens: here the
 system itself refuses it. Each job is tried with sizes from nothing to what it needs. Every attempt must end in one line
@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from fault_injection import JOBS, FaultJob, JobUnderFaults
-from harness import Outcome, Tally, forked, in_forks, materials, preload, run
+from harness import Outcome, Tally, as_done, forked, materials, preload, run
 from small_site import small_site
 
 PAGE = 4096
@@ -190,18 +190,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--job", choices=list(ALL_JOBS), action="append", help="only this job; may be repeated")
     parser.add_argument("--limit", choices=list(SAYS), action="append", help="only this limit; may be repeated")
     parser.add_argument("--sizes", type=int, default=130, help="at most so many sizes of each (default: 130)")
+    parser.add_argument("--processes", type=int, default=2, help="how many at once (default: 2)")
     options = parser.parse_args(arguments)
     failures = 0
     with tempfile.TemporaryDirectory(prefix="attack-") as place:
         base = materials(Path(place) / "base")
         preload()
-        for limit in options.limit or SAYS:
-            for name in options.job or ALL_JOBS:
-                attack = functools.partial(attack_job, name, limit, base, options.sizes)
-                tally = in_forks([attack], f"{limit}: {name}")
-                print(f"{tally.seconds:5.1f} s {tally.row()}", flush=True)
-                print("".join(f"    {failure}\n" for failure in tally.failures), end="", flush=True)
-                failures += len(tally.failures)
+        cases = [(limit, name) for limit in options.limit or SAYS for name in options.job or ALL_JOBS]
+        attacks = [functools.partial(attack_job, name, limit, base, options.sizes) for limit, name in cases]
+        for number, tally in as_done(attacks, options.processes):
+            tally.name = ": ".join(cases[number])
+            print(f"{tally.seconds:5.1f} s {tally.row()}", flush=True)
+            print("".join(f"    {failure}\n" for failure in tally.failures), end="", flush=True)
+            failures += len(tally.failures)
     sys.exit(failures > 0)
 
 

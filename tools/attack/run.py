@@ -1,6 +1,6 @@
 """Run the attacks and print a table: class, tried, clear, failed; and how to repeat each failure.
 
-    python tools/attack/run.py [--class X] [--count N] [--seed S] [--document] [--list]
+    python tools/attack/run.py [--class X] [--without X] [--count N] [--seed S] [--document] [--list]
 
 Clear is an answer equal to the undamaged one, or a refusal in one line with status 1 or 2. Failed is a traceback, a
 crash, a hang, another answer without a word, or anything outside that was touched. `--document` writes the table into
@@ -27,7 +27,9 @@ import hostile_documents
 import hostile_engines
 import hostile_folders
 import hostile_lab
+import hostile_machines
 import hostile_requests
+import hostile_strategies
 import hostile_streams
 import hostile_text
 import little_room
@@ -57,7 +59,8 @@ def classes(base: Path, count: int, seed: int) -> dict[str, list[Job]]:
     """
     found: dict[str, list[Job]] = {}
     modules = (
-        hostile_documents, hostile_engines, hostile_folders, hostile_text, hostile_streams, slow_inputs, concurrency,
+        hostile_documents, hostile_engines, hostile_machines, hostile_strategies, hostile_folders, hostile_text,
+        hostile_streams, slow_inputs, concurrency,
     )  # fmt: skip
     for module in modules:
         for name, cases in module.CLASSES.items():
@@ -79,7 +82,7 @@ def classes(base: Path, count: int, seed: int) -> dict[str, list[Job]]:
     found["failing and killed writes"] = [
         partial(fault_injection.attack_job, name, base, seed=seed, most=most) for name in fault_injection.JOBS
     ]
-    most = max(count // 10, 3)
+    most = max(count // 20, 3)
     found["little room"] = [
         partial(little_room.attack_job, name, limit, base, most)
         for limit in little_room.SAYS
@@ -129,12 +132,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--class", dest="names", action="append", choices=list(known), help="only this; may be repeated"
     )
+    parser.add_argument("--without", action="append", choices=list(known), default=[], help="not this; may be repeated")
     parser.add_argument("--count", type=int, default=100, help="random cases of each kind (default: 100)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--processes", type=int, default=2, help="how many attacks at once (default: 2)")
     parser.add_argument("--document", action="store_true", help="write the table into SECURITY.md")
     parser.add_argument("--list", action="store_true", help="list the classes")
     options = parser.parse_args(arguments)
+    if options.document and (options.names or options.without):
+        parser.error("--document is of all classes")
     if options.list:
         print("\n".join(known))
         return
@@ -144,7 +150,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         preload()
         compile_kernels()
         all_classes = classes(base, options.count, options.seed)
-        chosen = {name: all_classes[name] for name in options.names or known}
+        names = [name for name in options.names or known if name not in options.without]
+        chosen = {name: all_classes[name] for name in names}
         for tally in attack_all(chosen, options.processes):
             done[tally.name] = tally
             print(f"{time.monotonic() - begin:5.0f} s, {tally.seconds:4.0f} s of a core {tally.row()}", flush=True)

@@ -152,6 +152,13 @@ def ask_judging(work: Path) -> Any:
         return list(journal.events())
 
 
+def write_forms(work: Path) -> None:
+    from leadline.collections.documents.collection import Collection
+    from leadline.collections.documents.forms import write_forms
+
+    write_forms(Collection.open(work / "collection").documents(), work / "forms")
+
+
 def add_people(work: Path) -> None:
     from leadline.judge.journal import People
 
@@ -231,6 +238,12 @@ KINDS: dict[str, StoredKind] = {
     "unfinished run": StoredKind("x.unfinished", ask_run_journal, prepare=write_run_journal),
     "unfinished collection": StoredKind("half/**/*", ask_half_build, prepare=stop_a_build),
     "pool and its record": StoredKind("pool.txt*", ask_pool, "pool a.run b.run --depth 5 -o pool.txt -q"),
+    "pool in rounds": StoredKind(
+        "pool.txt*",
+        ask_pool,
+        "pool a.run b.run --rounds 3,6 -o pool.txt -q; judge import pool.txt marks.txt --person anna",
+    ),
+    "publication folder, checked": StoredKind("forms/**/*", check("forms"), prepare=write_forms, checks=True),
     "journal of judging": StoredKind("pool.txt.journal", ask_judging, JUDGED),
     "people": StoredKind("pool.people", ask_people, prepare=add_people),
     "crawl": StoredKind("crawl/**/*", ask_crawl, prepare=make_crawl),

@@ -11,17 +11,20 @@ Marks are numbers; NaN where a person did not judge. Intervals are by the bootst
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leadline.errors import InputError, checked_choice
+from leadline.judge.marks import ORDER, UNJUDGED, JudgingState, Key, Neither, disagreements
 from leadline.records.qrels import Qrels
-from leadline.records.result import Table
+from leadline.records.result import Table, counted
 
 Array = NDArray[np.float64]
 Weights = Literal["none", "linear", "quadratic"]
@@ -213,3 +216,147 @@ def missing_table(estimates: list[MissingEstimate]) -> Table:
         for each in estimates
     ]
     return Table(columns, rows)
+
+
+# The tables of agreement, from where judging stands.
+
+
+By = Literal["topic", "grade", "shift", "stage"]
+BEST_FIRST = tuple(reversed(ORDER))  # 2, 1, 0, -2, -1: as overviews print grades
+
+
+def agreement_table(state: JudgingState) -> Table:
+    """Kappa of every two assessors, Fleiss' kappa and alpha of all, with intervals; unsure marks are left out."""
+    people = state.people("assessor")
+    rows: list[list[Any]] = []
+    marks = {person: state.grades_of(person) for person in people}
+    keys = sorted(set().union(*marks.values()))
+    table = np.array([[_value(marks[person].get(key)) for key in keys] for person in people])
+    for (a, first), (b, second) in itertools.combinations(enumerate(people), 2):
+        pair = table[[a, b]]
+        for name, weights in (("kappa", "none"), ("kappa, linear", "linear"), ("kappa, quadratic", "quadratic")):
+
+            def statistic(each: Any, weights: Any = weights) -> float:
+                return cohen_kappa(*each, weights=weights)
+
+            low, high = bootstrap_interval(statistic, pair)
+            both = int(np.isfinite(pair).all(axis=0).sum())
+            rows.append([f"{first}, {second}", name, both, statistic(pair), low, high])
+    if len(people) > 2:
+        by_all = int(np.isfinite(table).all(axis=0).sum())
+        rows.append(["all", "Fleiss' kappa", by_all, fleiss_kappa(table), *bootstrap_interval(fleiss_kappa, table)])
+    low, high = bootstrap_interval(lambda each: krippendorff_alpha(each, level="ordinal"), table)
+    judged = int((np.isfinite(table).sum(axis=0) > 1).sum())
+    rows.append(["all", "alpha, ordinal", judged, krippendorff_alpha(table, level="ordinal"), low, high])
+    return Table(["assessors", "coefficient", "documents", "value", "low", "high"], rows)
+
+
+def agreement_by(
+    state: JudgingState, asked: Sequence[Key], by: By, neither: Neither = "agreed"
+) -> tuple[Table, list[str]]:
+    """How two assessors agree by topic, by grade or by shift, or the documents by grade at each stage; and notes.
+
+    `asked` are the documents that were to be judged. Two assessors are compared on the topics that both have marks of.
+    """
+    if by == "stage":
+        return _stages(state, asked)
+    people = state.people("assessor")
+    marks = {person: state.grades_of(person) for person in people}
+    rows, notes = list[list[Any]](), list[str]()
+    for first, second in itertools.combinations(people, 2):
+        one, other = marks[first], marks[second]
+        topics = {topic for topic, _ in one} & {topic for topic, _ in other}
+        if not topics:
+            continue
+        both = [key for key in dict.fromkeys([*asked, *one, *other]) if key[0] in topics]
+        pair = [[(each.get(key, UNJUDGED)) for key in both] for each in (one, other)]
+        if by == "topic":
+            kept = [{key: each[key] for key in both if key in each} for each in (one, other)]
+            rows += _by_topic(f"{first}, {second}", kept[0], kept[1], both, neither, notes)
+        else:
+            rows += (_by_grade if by == "grade" else _by_shift)(f"{first}, {second}", *pair)
+    if by != "topic" and state.people("expert"):
+        merged, (final, unseen) = state.merged(), state.final()
+        seen = [key for key in final if key not in unseen]
+        after = [final[key] for key in seen]
+        rows += (_by_grade if by == "grade" else _by_shift)(
+            "merged, expert", [merged.get(key, UNJUDGED) for key in seen], after
+        )
+    columns = {
+        "topic": [
+            *("topic", "documents", "conflict", "lenient", "strict", "one_against_two", "conflict_share"),
+            *("lenient_share", "strict_share", "graded_by_both", "same", "kappa", "alpha, ordinal"),
+        ],
+        "grade": ["grade of the first", "documents", *map(str, BEST_FIRST), "same"],
+        "shift": ["shift", "documents", "share"],
+    }
+    return Table(["assessors", *columns[by]], rows), notes
+
+
+def _by_topic(
+    names: str, one: dict[Key, int], other: dict[Key, int], asked: list[Key], neither: Neither, notes: list[str]
+) -> list[list[Any]]:
+    """A row for each topic, and one for all."""
+    rows: list[list[Any]] = []
+    for each in disagreements(one, other, asked, neither):
+        keys = [key for key in asked if key[0] == each.topic or each.topic == "all"]
+        pair = np.array([[_value(marks.get(key)) for key in keys] for marks in (one, other)], float)
+        pair = pair[:, np.isfinite(pair).all(axis=0)]
+        same = float((pair[0] == pair[1]).mean()) if pair.size else math.nan
+        counts = [each.documents, each.conflict, each.lenient, each.strict, each.one_against_two]
+        shares = [each.share(number) for number in (each.conflict, each.lenient, each.strict)]
+        both = [pair.shape[1], same, cohen_kappa(*pair), krippendorff_alpha(pair, level="ordinal")]
+        rows.append([names, each.topic, *counts, *shares, *both])
+    counts_as = "agreement" if neither == "agreed" else "a lenient disagreement"
+    notes.append(f"{names}: unsure (-2) against not judged (-1), {counted(each.neither, 'document')}, is {counts_as}")
+    return rows
+
+
+def _by_grade(names: str, one: list[int], other: list[int]) -> list[list[Any]]:
+    counts = Counter(zip(one, other, strict=True))
+    rows: list[list[Any]] = []
+    for grade in BEST_FIRST:
+        given = [counts[grade, after] for after in BEST_FIRST]
+        if sum(given):
+            rows.append([names, grade, sum(given), *given, counts[grade, grade] / sum(given)])
+    return rows
+
+
+def _by_shift(names: str, one: list[int], other: list[int]) -> list[list[Any]]:
+    """By how many grades the second is above the first, where both gave a grade."""
+    shifts = Counter(b - a for a, b in zip(one, other, strict=True) if a >= 0 and b >= 0)
+    return [[names, shift, count, count / shifts.total()] for shift, count in sorted(shifts.items())]
+
+
+def _stages(state: JudgingState, asked: Sequence[Key]) -> tuple[Table, list[str]]:
+    """The documents of each topic by grade, merged and after the expert; those that nobody marked are not judged."""
+    merged, (final, unseen) = state.merged(), state.final()
+    expert = bool(state.people("expert"))
+    keys = list(dict.fromkeys([*asked, *final]))
+    rows: list[list[Any]] = []
+    for stage, grades in (("assessors", merged), ("expert", final))[: 1 + expert]:
+        by_topic: dict[str, Counter[int]] = {}
+        seen: Counter[str] = Counter()
+        for key in keys:
+            by_topic.setdefault(key[0], Counter())[grades.get(key, UNJUDGED)] += 1
+            seen[key[0]] += stage == "expert" and key in final and key not in unseen
+        by_topic["all"] = sum(by_topic.values(), Counter())
+        seen["all"] = seen.total()
+        for topic, counts in by_topic.items():
+            size = counts.total()
+            each = [counts[grade] for grade in BEST_FIRST]
+            shares = [counts[grade] / size if size else math.nan for grade in BEST_FIRST]
+            rows.append([stage, topic, size, *each, *shares, *([seen[topic]] if expert else [])])
+    notes = ["a merged grade is the larger of the assessors' in the order -1 (not judged) < -2 (unsure) < 0 < 1 < 2"]
+    without = [row[1] for row in rows if row[0] == "expert" and row[1] != "all" and not row[-1]]
+    if expert and unseen:
+        whole = f", among them all of {', '.join(without)}" if without else ""
+        notes.append(
+            f"{counted(len(unseen), 'document')} not judged by an expert{whole}: there the merged grade stands"
+        )
+    names = ["stage", "topic", "documents", *map(str, BEST_FIRST), *(f"share {grade}" for grade in BEST_FIRST)]
+    return Table([*names, *(["seen_by_expert"] if expert else [])], rows), notes
+
+
+def _value(grade: int | None) -> float:
+    return math.nan if grade is None or grade < 0 else float(grade)

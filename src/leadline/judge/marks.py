@@ -28,6 +28,7 @@ UNJUDGED, UNSURE = -1, -2
 RELEVANT = (1, 2)
 
 Kind = Literal["agreed", "conflict", "lenient", "one_against_two"]
+Neither = Literal["agreed", "lenient"]  # how unsure against not judged counts
 Marks = Mapping[tuple[str, str], int]  # by topic and document
 
 
@@ -36,21 +37,27 @@ def merged(first: int, second: int) -> int:
     return max(first, second, key=ORDER.index)
 
 
-def disagreement(first: int, second: int) -> Kind:
+def disagreement(first: int, second: int, neither: Neither = "agreed") -> Kind:
     """How two marks differ.
 
     Conflict: relevant against not relevant. Lenient: one unsure or not judged, the other not. One against two: both
-    relevant, but not to the same degree.
+    relevant, but not to the same degree. Of unsure against not judged neither says anything of the document: the
+    guidelines of a track say in `neither` whether that is agreement, or two different marks and so lenient.
 
     >>> disagreement(2, 0), disagreement(-2, 1), disagreement(1, 2), disagreement(-1, -2)
     ('conflict', 'lenient', 'one_against_two', 'agreed')
+    >>> disagreement(-1, -2, "lenient"), disagreement(-2, -2, "lenient")
+    ('lenient', 'agreed')
     """
     unknown = (first in (UNSURE, UNJUDGED), second in (UNSURE, UNJUDGED))
     if any(unknown):
-        return "agreed" if all(unknown) else "lenient"
+        return "agreed" if all(unknown) and (neither == "agreed" or first == second) else "lenient"
     if first == second:
         return "agreed"
     return "one_against_two" if first in RELEVANT and second in RELEVANT else "conflict"
+
+
+COUNTED = ("documents", "conflict", "lenient", "one_against_two", "neither")
 
 
 @dataclass(frozen=True)
@@ -62,6 +69,7 @@ class TopicDisagreement:
     conflict: int
     lenient: int
     one_against_two: int
+    neither: int = 0  # unsure against not judged, which `lenient` may or may not count
 
     @property
     def strict(self) -> int:
@@ -78,61 +86,26 @@ def merge(first: Marks, second: Marks) -> dict[tuple[str, str], int]:
     return {key: merged(first.get(key, UNJUDGED), second.get(key, UNJUDGED)) for key in {**first, **second}}
 
 
-def disagreements(first: Marks, second: Marks) -> list[TopicDisagreement]:
-    """How two assessors differ, topic by topic; the last entry, `all`, is the total."""
+def disagreements(
+    first: Marks, second: Marks, asked: Iterable[tuple[str, str]] = (), neither: Neither = "agreed"
+) -> list[TopicDisagreement]:
+    """How two assessors differ, topic by topic; the last entry, `all`, is the total.
+
+    `asked` is what both were asked to judge, marked or not (default: what either marked).
+    """
     by_topic: dict[str, dict[str, int]] = {}
-    for topic, document in {**first, **second}:
+    for topic, document in dict.fromkeys([*asked, *first, *second]):
         key = topic, document
-        kind = disagreement(first.get(key, UNJUDGED), second.get(key, UNJUDGED))
-        counts = by_topic.setdefault(topic, {})
-        counts[kind] = counts.get(kind, 0) + 1
-    found = [
-        TopicDisagreement(
-            topic,
-            sum(counts.values()),
-            counts.get("conflict", 0),
-            counts.get("lenient", 0),
-            counts.get("one_against_two", 0),
-        )
-        for topic, counts in by_topic.items()
-    ]
-    counted = ("documents", "conflict", "lenient", "one_against_two")
-    total = [sum(getattr(each, name) for each in found) for name in counted]
-    return [*found, TopicDisagreement("all", *total)]
-
-
-def disagreement_table(found: list[TopicDisagreement]) -> Table:
-    """The disagreements with their shares, one row for each topic."""
-    columns = ["topic", "documents", "conflict", "lenient", "strict", "one_against_two", "conflict_share"]
-    columns.append("strict_share")
-    rows = [
-        [
-            each.topic,
-            each.documents,
-            each.conflict,
-            each.lenient,
-            each.strict,
-            each.one_against_two,
-            each.share(each.conflict),
-            each.share(each.strict),
-        ]
-        for each in found
-    ]
-    return Table(columns, rows)
-
-
-def grade_counts(grades: Marks) -> Table:
-    """How many documents of each topic have each grade."""
-    by_topic: dict[str, dict[int, int]] = {}
-    for (topic, _), grade in grades.items():
-        counts = by_topic.setdefault(topic, {})
-        counts[grade] = counts.get(grade, 0) + 1
-    rows: list[list[object]] = [
-        [topic, sum(counts.values()), *(counts.get(grade, 0) for grade in reversed(ORDER))]
-        for topic, counts in by_topic.items()
-    ]
-    rows.append(["all", *(sum(row[c] for row in rows) for c in range(1, 2 + len(ORDER)))])  # type: ignore[misc]
-    return Table(["topic", "documents", "highly_relevant", "relevant", "not_relevant", "unsure", "not_judged"], rows)
+        pair = first.get(key, UNJUDGED), second.get(key, UNJUDGED)
+        kind = disagreement(*pair, neither)
+        counts = by_topic.setdefault(topic, dict.fromkeys(COUNTED, 0))
+        counts["documents"] += 1
+        counts["neither"] += {*pair} == {UNSURE, UNJUDGED}
+        if kind != "agreed":
+            counts[kind] += 1
+    found = [TopicDisagreement(topic, **counts) for topic, counts in by_topic.items()]
+    total = {name: sum(getattr(each, name) for each in found) for name in COUNTED}
+    return [*found, TopicDisagreement("all", **total)]
 
 
 def shifts(before: Marks, after: Marks) -> Table:

@@ -263,7 +263,7 @@ def check_office(folder: Path) -> Iterator[Finding]:
         yield finding_of(error, REPAIR)
         return
     if manifest["version"] >= VERSION:  # folders of earlier versions have no identity
-        yield from check_listed(folder, [MANIFEST])
+        yield from check_listed(folder, [MANIFEST, "collection", "truth", *manifest["files"]])
     for name, sha256 in manifest["files"].items():
         yield from check_file(folder / name, sha256, REPAIR)
     yield from check_collection(folder / "collection")

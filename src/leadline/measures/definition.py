@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from leadline.measures.samples import Samples
     from leadline.records.other_packages import OtherMeasure
 
-Need = Literal["subtopics", "strata", "prels", "words", "seconds", "iterations"]
+Need = Literal["subtopics", "strata", "prels", "words", "seconds", "iterations", "characters"]
 Better = Literal["higher", "lower", "neither"]
 Aggregate = Literal["mean", "sum", "geometric"]
 Effort = Literal["alone", "priced", "until found"]

@@ -46,6 +46,7 @@ _DEFAULTS = {
     "passages": "CT@20 alpha_nDCG@20 strec@20",
     "prels": "statAP",
     "drawn": f"{MAIN_MEASURE} R@1000 AP nDCG@10 P@10",
+    "characters": "char_AP AiP char_F char_P char_R",
 }
 
 
@@ -125,6 +126,10 @@ def evaluate(
     judged = open_qrels(qrels, format=qrels_format, topics=topics)
     wanted = parse_measures(measures if measures is not None else _DEFAULTS[judged.kind], rel=rel)
     check_needs(wanted, judged)
+    by_characters = [measure.text for measure in wanted if "characters" in measure.view.needs]
+    if by_characters and (ties or unjudged != "wrong" or duplicates is not None):
+        option = "ties" if ties else "unjudged" if unjudged != "wrong" else "duplicates"
+        raise InputError(option, f"is of whole documents; {', '.join(by_characters)} counts characters")
     if reads is not None:
         _ = _log(reads)  # a bad log is an error even where no measure uses it
         wanted = [timed_by_log(measure) for measure in wanted]
@@ -197,6 +202,8 @@ def evaluate(
     notes = [*report.notes(), *_undefined(values, names, wanted, everything)]
     if judged.kind in ("subtopics", "passages") and not all("subtopics" in measure.view.needs for measure in wanted):
         notes.append("judged by subtopic: measures without subtopics use a document's largest grade")
+    if judged.extents is not None and not all("characters" in measure.view.needs for measure in wanted):
+        notes.append("runs of passages: other measures take a document where its first passage stands")
     if variances is not None and np.isfinite(variances).any():
         notes.append(
             "of the two ± the first is for topics like these; the second, which is part of it, for these very topics: "
@@ -307,6 +314,11 @@ def check_needs(measures: Sequence[Measure], qrels: Qrels) -> None:
                     f"{measure.text} needs judgements with a {kinds} for each document, and {qrels.name} has none"
                     f" (--qrels-format {need})"
                 )
+        if "characters" in measure.view.needs and qrels.extents is None:
+            raise MeasureError(
+                f"{measure.text} needs judgements of passages (topic 0 document offset:length ...), and {qrels.name} "
+                "judges whole documents"
+            )
         if "subtopics" in measure.view.needs and qrels.subtopics is None:
             raise MeasureError(
                 f"{measure.text} needs judgements by subtopic (topic subtopic document grade), and {qrels.name} has "
@@ -361,7 +373,7 @@ def hits_of_runs(
 
         yield from spread_hits(sources, reading, spread, plan, progress)
         return
-    parts = _hits_here(sources, reading, plan, divided=log is None)
+    parts = _hits_here(sources, reading, plan, divided=log is None and qrels.extents is None)
     yield from _with_progress(parts, len(sources), progress)
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from leadline.errors import InputError
+from leadline.measures.characters import example
 from leadline.measures.definition import MEASURES, Definition, Measure, MeasureLike, parse_measure
 from leadline.measures.evaluate import (
     check_needs,
@@ -20,7 +21,7 @@ from leadline.measures.evaluate import (
     timed_by_log,
     view_with_reads,
 )
-from leadline.measures.hits import Array, Hits, Integers, Reading
+from leadline.measures.hits import Array, Characters, Hits, Integers, Reading, characters_together
 from leadline.measures.join import RunHits, join, together
 from leadline.measures.run_source import Source
 from leadline.records.inputs import QrelsLike, RunLike
@@ -167,7 +168,13 @@ def _prefixes(hits: Hits, limits: Integers) -> Hits:
         retrieved=np.repeat(hits.retrieved, many),
         topic=np.repeat(hits.topic, many),
         reading=None if hits.reading is None else _repeated(hits.reading, many),
+        characters=None if hits.characters is None else _passages_to(hits.characters, limits),
     )
+
+
+def _passages_to(characters: Characters, limits: Integers) -> Characters | None:
+    """The single row once per limit, without the passages of documents below it."""
+    return characters_together([characters.where(characters.rank <= limit) for limit in limits.tolist()])
 
 
 def _repeated(reading: Reading, many: int) -> Reading:
@@ -235,6 +242,8 @@ def worked_example(measure: Measure) -> tuple[str, Breakdown]:
     judged = ["d1", "d3", "d4", "d6", "d20"]
     grades = [2, 1, 0, 1, 2]
     story = "ten documents d1 to d10; relevant are d1 (grade 2), d3, d6 and d20 (grade 2); d4 is judged not relevant"
+    if "characters" in needs:
+        return _example_of_passages(measure)
     if "subtopics" in needs:
         labels = ["1", "1", "1", "2", "2"]
         theta = [0.7] * 3 + [0.3] * 2
@@ -256,6 +265,17 @@ def worked_example(measure: Measure) -> tuple[str, Breakdown]:
     if needs & {"words", "seconds", "iterations"}:
         story += "; every document has 150 words"
     return story, breakdown(measure, hits, qrels.documents.names(), "1")
+
+
+def _example_of_passages(measure: Measure) -> tuple[str, Breakdown]:
+    passages = [("d1", 100, 400), ("d2", 0, 300), ("d1", 400, 300), ("d3", 50, 200)]
+    hits = example(passages, {"d1": [(200, 600)], "d3": [(0, 150)], "d4": [(0, 250)]})
+    story = (
+        "four passages: characters 100 to 499 of d1, 0 to 299 of d2, 400 to 699 of d1, 50 to 249 of d3; "
+        "relevant are d1 from 200 to 599, d3 from 0 to 149 and d4 from 0 to 249"
+    )
+    assert hits.qrels is not None
+    return story, breakdown(measure, hits, hits.qrels.documents.names(), "1")
 
 
 def _example_hits(run: Run, qrels: Qrels, measure: Measure) -> RunHits:

@@ -42,6 +42,86 @@ class Reading:
 
 
 @dataclass(frozen=True)
+class Characters:
+    """The passages of every row in the order of reading, and the stretches of new relevant characters in them.
+
+    A character that an earlier passage of the list had counts as read again, and not as found again.
+    """
+
+    offsets: Integers  # of each row: its passages
+    length: Integers  # of each passage
+    rank: Integers  # of each passage: the rank of its document
+    passage: Integers  # of each stretch: which passage it is in
+    at: Integers  # how many characters of the passage stand before it
+    size: Integers
+    document: Integers  # its place among the judged documents
+    relevant: Integers  # of each judged document: its relevant characters
+
+    @cached_property
+    def row(self) -> Integers:
+        """The row of each passage."""
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+    @cached_property
+    def read_before(self) -> Integers:
+        """The characters of its row that are read before each passage."""
+        read = np.concatenate([[0], np.cumsum(self.length)])
+        return np.asarray(read[:-1] - read[self.offsets[:-1]][self.row], np.int64)
+
+    @cached_property
+    def begins(self) -> Integers:
+        """The characters of its row that are read before each stretch."""
+        return np.asarray(self.read_before[self.passage] + self.at, np.int64)
+
+    @property
+    def read(self) -> Integers:
+        """The characters of each row."""
+        return np.bincount(self.row, weights=self.length, minlength=len(self.offsets) - 1).astype(np.int64)
+
+    def found(self, effort: int | None = None) -> Array:
+        """The relevant characters of each row, among the first ones that are read if `effort` says how many."""
+        size = self.size if effort is None else np.clip(effort - self.begins, 0, self.size)
+        found = np.bincount(self.row[self.passage], weights=size, minlength=len(self.offsets) - 1)
+        return np.asarray(found, np.float64)
+
+    def found_in(self) -> Array:
+        """The new relevant characters of each passage."""
+        return np.asarray(np.bincount(self.passage, weights=self.size, minlength=len(self.length)), np.float64)
+
+    def where(self, passages: Mask) -> Characters:
+        """Only some of the passages."""
+        place = np.cumsum(passages) - 1
+        kept = passages[self.passage]
+        return replace(
+            self,
+            offsets=np.concatenate([[0], np.cumsum(passages)])[self.offsets],
+            length=self.length[passages],
+            rank=self.rank[passages],
+            passage=place[self.passage[kept]],
+            at=self.at[kept],
+            size=self.size[kept],
+            document=self.document[kept],
+        )
+
+    def rows_where(self, rows: Mask) -> Characters:
+        """Only some of the rows."""
+        inner = self.where(rows[self.row])
+        return replace(inner, offsets=np.concatenate([[0], np.cumsum(np.diff(inner.offsets)[rows])]))
+
+    def judged_where(self, kept: Mask, place: Integers) -> Characters:
+        """As if only these documents had been judged; `place` numbers them anew."""
+        known = kept[self.document]
+        return replace(
+            self,
+            passage=self.passage[known],
+            at=self.at[known],
+            size=self.size[known],
+            document=place[self.document[known]],
+            relevant=self.relevant[kept],
+        )
+
+
+@dataclass(frozen=True)
 class Judged:
     """The judgements of each topic, retrieved or not."""
 
@@ -93,6 +173,7 @@ class Hits:
     tie_last: Integers = field(default_factory=lambda: np.empty(0, np.int64), repr=False)
     qrels: Qrels | None = field(default=None, repr=False)
     reading: Reading | None = field(default=None, repr=False)
+    characters: Characters | None = field(default=None, repr=False)  # of runs of passages
     _relevant_hits: dict[int, Hits] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
@@ -220,7 +301,31 @@ class Hits:
             retrieved=self.retrieved[mask],
             topic=self.topic[mask],
             reading=None if self.reading is None else _rows_of_reading(self.reading, mask),
+            characters=None if self.characters is None else self.characters.rows_where(mask),
         )
+
+
+def characters_together(parts: Sequence[Characters | None]) -> Characters | None:
+    """The passages of several runs as rows of one table; None if a run has documents."""
+    present = [part for part in parts if part is not None]
+    if len(present) < len(parts) or not present:
+        return None
+    starts = np.cumsum([0] + [len(part.length) for part in present])
+    moved = list(zip(present, starts.tolist(), strict=False))
+
+    def column(name: str) -> Integers:
+        return np.concatenate([getattr(part, name) for part in present])
+
+    return Characters(
+        np.concatenate([*(part.offsets[:-1] + start for part, start in moved), starts[-1:]]),
+        column("length"),
+        column("rank"),
+        np.concatenate([part.passage + start for part, start in moved]),
+        column("at"),
+        column("size"),
+        column("document"),
+        present[0].relevant,
+    )
 
 
 def _rows_of_reading(reading: Reading, mask: Mask) -> Reading:
@@ -285,6 +390,7 @@ def first_only(hits: Hits, depth: int) -> Hits:
         kept,
         retrieved=retrieved,
         tie_last=np.minimum(kept.tie_last, depth),
+        characters=None if hits.characters is None else hits.characters.where(hits.characters.rank <= depth),
         reading=_read_at(kept.reading, row, rank, offsets),
     )
 

@@ -11,13 +11,13 @@ import numpy as np
 
 from leadline.errors import InputError, MeasureError, MismatchError
 from leadline.measures.definition import Measure
-from leadline.measures.hits import AGAIN, Hits, Judged, Reading
+from leadline.measures.hits import AGAIN, Characters, Hits, Judged, Reading, characters_together
 from leadline.measures.kernel_arguments import HitColumns, JudgedDocuments, JudgedTopics, TopicHits
 from leadline.records.kernel_arguments import LineOrder, RunLines
 from leadline.records.other_packages import Order
 from leadline.records.qrels import Qrels
 from leadline.records.result import counted
-from leadline.records.runs import SORTING, Run, arrays_for, run_of_text
+from leadline.records.runs import SORTING, Run, arrays_for, check_ends_of_lines, run_of_text
 from leadline.text import sheet
 from leadline.text.engine import Kernel, compiled_job
 from leadline.text.fields import SEED, Ids, encode_id, number_of, shown, table_size
@@ -45,6 +45,7 @@ class RunHits:
     longer_lines: int = 0
     reading: Reading | None = None
     copies: Sequence[NDArray[np.int64]] = ()  # with groups of duplicates: the ranks of later copies, by topic
+    characters: Characters | None = None  # of a run of passages
 
 
 def join(run: Run, qrels: Qrels, *, kernels: bool, reading: Reading | None = None) -> RunHits:
@@ -196,6 +197,8 @@ def _in_one_pass(kernel: Kernel, text: SourceText, qrels: Qrels, order: Order, m
     offsets, place = _in_order_of_judgements(of_topics.start, in_run[in_run >= 0], total)
     rank, document, first, last = (column[:total].copy() if place is None else column[place] for column in hits)
     retrieved, answered, longer = of_topics.retrieved, of_topics.start >= 0, int(state[2])
+    if longer:
+        check_ends_of_lines(text)
     return RunHits(offsets, rank, document, first, last, retrieved, answered, tuple(strangers), longer)
 
 
@@ -240,6 +243,7 @@ def together(parts: Sequence[RunHits], qrels: Qrels, *, judged: Judged | None = 
         tie_last=ties[1],
         qrels=qrels,
         reading=_readings([part.reading for part in parts]),
+        characters=characters_together([part.characters for part in parts]),
     )
 
 

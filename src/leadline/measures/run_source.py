@@ -86,6 +86,10 @@ class RunReading:
     def hits(self, source: Source, kernels: bool, memory: NewArrays) -> RunHits:
         """The hits of one run."""
         qrels, view, order = self.qrels, self.view, self.order
+        if qrels.extents is not None:
+            passages = self._passages(source, kernels, memory)
+            if passages is not None:
+                return passages
         if self.groups is not None:
             run = source.open(view, order, kernels, memory)
             return replace(join(run, qrels, kernels=kernels), copies=later_copies(run, qrels, self.groups))
@@ -94,6 +98,22 @@ class RunReading:
         run, seconds = self.log if self.log is not None else (source.open(view, order, kernels, memory), None)
         reading = reading_of(run, qrels, view.needs, self.words, seconds)
         return join(run, qrels, kernels=kernels, reading=reading)
+
+    def _passages(self, source: Source, kernels: bool, memory: NewArrays) -> RunHits | None:
+        """The hits of a run of passages: each document where its first passage stands. None for a run of documents."""
+        from leadline.measures.characters import joined_passages
+        from leadline.records.passages import is_passage_run, passages_of_text
+
+        text = None if source.path is None else source._read(memory)
+        if text is None or not is_passage_run(text):
+            if "characters" in self.view.needs:
+                problem = (
+                    "is a run of documents, and a measure of characters needs passages: lines of topic Q0 document"
+                )
+                raise InputError(source.name, f"{problem} rank score tag offset length")
+            return None
+        read = passages_of_text(text, source.name, self.view.order or self.order)
+        return replace(join(read.run, self.qrels, kernels=kernels), characters=joined_passages(read, self.qrels))
 
 
 @dataclass(frozen=True)
@@ -410,7 +430,10 @@ def spread_hits(
 ) -> Iterator[RunHits]:
     """Yield the hits of each run; `plan` says how much of one a worker may hold (default: what its memory allows)."""
     length = PIECE_BYTES if plan is None else min(PIECE_BYTES, plan.part)
-    pieces = [_pieces(source, length) if reading.log is None else [None] for source in sources]
+    pieces = [
+        _pieces(source, length) if reading.log is None and reading.qrels.extents is None else [None]
+        for source in sources
+    ]
     ends = list(accumulate(map(len, pieces)))
     handed: deque[int] = deque()
     to_read_whole: set[int] = set()

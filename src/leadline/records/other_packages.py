@@ -141,7 +141,7 @@ def rows_of(handle: str, what: str) -> Iterator[Any]:
 
 
 Order = Literal["score", "rank", "file"]  # what the ranking of a run follows
-Format = Literal["plain", "strata", "subtopics", "prels", "passages", "drawn"]  # of judgements
+Format = Literal["plain", "strata", "subtopics", "prels", "passages", "drawn", "characters"]  # of judgements
 Unjudged = Literal["wrong", "condensed", "right", "all"]  # how documents without a judgement count
 IdealKind = Literal["coverage", "single"]  # of the ideal list, where judgements are by subtopic
 Theta = Literal["equal", "claims", "decay", "halving", "given"]  # how important each subtopic is

@@ -15,7 +15,17 @@ from leadline.errors import InputError, nearest, not_a_choice
 from leadline.records.other_packages import LARGEST_GRADE, Format, data_frames, is_handle, rows_of
 from leadline.records.result import MOST_ROWS, Result, Table, counted
 from leadline.text import sheet
-from leadline.text.fields import Coded, FieldTable, Ids, encode_id, hash_tables, number_of, read_fields, shown
+from leadline.text.fields import (
+    Coded,
+    FieldTable,
+    Ids,
+    decode_id,
+    encode_id,
+    hash_tables,
+    number_of,
+    read_fields,
+    shown,
+)
 from leadline.text.files import write_whole
 from leadline.text.source import SourceText, read_text
 
@@ -25,6 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from leadline.records.other_packages import OtherQrels
+    from leadline.records.passages import Extents
 
 # Judgements by subtopic, and some of them.
 
@@ -68,7 +79,7 @@ def kept_subtopics(subtopics: Subtopics, keep: NDArray[np.bool_], documents: NDA
     )
 
 
-Kind = Literal["plain", "strata", "subtopics", "prels", "passages", "drawn"]
+Kind = Literal["plain", "strata", "subtopics", "prels", "passages", "drawn", "characters"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -92,6 +103,7 @@ class Qrels(Result):
     probabilities: NDArray[np.float64] | None = None
     subtopics: Subtopics | None = None
     expected: NDArray[np.float64] | None = None  # the probability of relevance that a model expected: kind `drawn`
+    extents: Extents | None = None  # the relevant characters of each document: kind `characters`
 
     @classmethod
     def of(cls, judgements: Qrels | OtherQrels, name: str = "qrels") -> Qrels:
@@ -267,6 +279,7 @@ class Qrels(Result):
             None if self.probabilities is None else self.probabilities[rows],
             None if self.subtopics is None else kept_subtopics(self.subtopics, keep, rows),
             None if self.expected is None else self.expected[rows],
+            None if self.extents is None else self.extents.where(rows),
         )
 
     def where(self, rows: NDArray[np.bool_]) -> Qrels:
@@ -285,6 +298,7 @@ class Qrels(Result):
             probabilities=None if self.probabilities is None else self.probabilities[rows],
             subtopics=None if self.subtopics is None else kept_subtopics(self.subtopics, every_topic, rows),
             expected=None if self.expected is None else self.expected[rows],
+            extents=None if self.extents is None else self.extents.where(rows),
         )
 
     def write(self, path: str | os.PathLike[str]) -> None:
@@ -295,8 +309,18 @@ class Qrels(Result):
         write_whole(path, self.to_bytes())
 
     def to_bytes(self) -> bytes:
-        lines = {"subtopics": self._subtopic_lines, "drawn": self._drawn_lines}.get(self.kind, self._plain_lines)
+        lines = {
+            "subtopics": self._subtopic_lines,
+            "drawn": self._drawn_lines,
+            "characters": self._passage_lines,
+        }.get(self.kind, self._plain_lines)
         return b"".join(lines())
+
+    def _passage_lines(self) -> Iterator[bytes]:
+        assert self.extents is not None
+        for i, t in enumerate(self.topic_of_document.tolist()):
+            spans = [b" %d:%d" % (start, end - start) for start, end in self.extents.spans(i)]
+            yield b"%s 0 %s 0%s\n" % (encode_id(self.topics[t]), self.documents.at(i), b"".join(spans))
 
     def _plain_lines(self) -> Iterator[bytes]:
         for t, topic in enumerate(self.topics):
@@ -361,7 +385,7 @@ class Builder:
         self.topics = tuple(names[t] for t in places)
         self.topic = rank[topics.codes]
         pair = self.topic * len(documents) + documents.codes
-        self.pairs, self._first, self.place = np.unique(pair, return_index=True, return_inverse=True)
+        self.pairs, self.first, self.place = np.unique(pair, return_index=True, return_inverse=True)
 
     def _twice(self, key: NDArray[np.int64], what: str) -> None:
         """Raise an error for the first line whose key an earlier line has."""
@@ -382,27 +406,27 @@ class Builder:
         )
 
     def _qrels(self, kind: Kind, grades: NDArray[np.int32], **more: Any) -> Qrels:
-        counts = np.bincount(self.topic[self._first], minlength=len(self.topics))
+        counts = np.bincount(self.topic[self.first], minlength=len(self.topics))
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        documents = self._documents.ids.take(self._documents.codes[self._first])
+        documents = self._documents.ids.take(self._documents.codes[self.first])
         return Qrels(self.name, self.topics, offsets, documents, grades, kind, **more)
 
     def plain(self) -> Qrels:
         self._twice(self.place.astype(np.int64), "document")
-        return self._qrels("plain", self.grades[self._first])
+        return self._qrels("plain", self.grades[self.first])
 
     def strata(self, strata: NDArray[np.int32]) -> Qrels:
         self._twice(self.place.astype(np.int64), "document")
-        return self._qrels("strata", self.grades[self._first], strata=strata[self._first])
+        return self._qrels("strata", self.grades[self.first], strata=strata[self.first])
 
     def prels(self, probabilities: NDArray[np.float64]) -> Qrels:
         self._twice(self.place.astype(np.int64), "document")
-        return self._qrels("prels", self.grades[self._first], probabilities=probabilities[self._first])
+        return self._qrels("prels", self.grades[self.first], probabilities=probabilities[self.first])
 
     def drawn(self, probabilities: NDArray[np.float64], expected: NDArray[np.float64]) -> Qrels:
         self._twice(self.place.astype(np.int64), "document")
-        more = {"probabilities": probabilities[self._first], "expected": expected[self._first]}
-        return self._qrels("drawn", self.grades[self._first], **more)
+        more = {"probabilities": probabilities[self.first], "expected": expected[self.first]}
+        return self._qrels("drawn", self.grades[self.first], **more)
 
     def by_subtopic(
         self,
@@ -457,6 +481,7 @@ _COLUMNS = {
     "prels": "topic document grade method probability",
     "passages": "topic subtopic document passage grade",
     "drawn": "topic 0 document grade probability expected",
+    "characters": "topic 0 document offset:length ..., or topic document offset length",
 }
 
 
@@ -479,6 +504,8 @@ def qrels_of_text(text: SourceText, *, format: str | None = None) -> Qrels:
         from leadline.records.columns import judgement_columns_of_frame
 
         return Qrels.from_columns(**judgement_columns_of_frame(sheet.frame_of_text(text, kind), text.name)._asdict())
+    if format == "characters" or (format is None and _are_characters(text)):
+        return _characters(text)
     fewest = 6 if format == "drawn" else 5 if format in ("strata", "prels", "passages") else 4
     table = read_fields(text, fewest, 7, lambda found: _wrong_count(found, format))
     if table.columns == 7:
@@ -495,6 +522,29 @@ def qrels_of_text(text: SourceText, *, format: str | None = None) -> Qrels:
     if format == "plain" and table.columns == 5:
         raise table.error(0, _wrong_count(5, format))
     return _READERS[format or _guess(table)](table)
+
+
+def _are_characters(text: SourceText) -> bool:
+    """Whether judgements name passages as `offset:length`; ids of documents with a colon stand in the third field."""
+    opening = text.buffer[text.begin : min(text.end, text.begin + 65536)].tobytes()
+    if b":" not in opening:
+        return False
+    from leadline.records.passages import are_extents
+
+    return any(are_extents(line) for line in opening.split(b"\n")[:-1] or [opening])
+
+
+def _characters(text: SourceText) -> Qrels:
+    from leadline.records.passages import Extents, extents_of_text
+
+    marked: dict[tuple[bytes, bytes], list[tuple[int, int]]] = {}
+    for topic, document, spans in extents_of_text(text):
+        marked.setdefault((topic, document), []).extend(spans)
+    topics, documents = (Coded.of([decode_id(key[part]) for key in marked]) for part in (0, 1))
+    grades = np.array([int(bool(spans)) for spans in marked.values()], np.int32)
+    builder = Builder(text.name, topics, documents, grades)
+    plain, marks = builder.plain(), list(marked.values())
+    return replace(plain, kind="characters", extents=Extents.of([marks[first] for first in builder.first.tolist()]))
 
 
 def _wrong_count(found: int, format: str | None) -> str:

@@ -349,7 +349,7 @@ def run_of_text(
             raise
         topics, codes, documents, keys, longer = scan(text, layout, 0, memory)  # the order needs no score
     if longer:
-        _check_ends_of_lines(text)
+        check_ends_of_lines(text)
     if order == "rank":
         np.negative(keys, out=keys)
     offsets, sequence, twice = ordered(codes, len(topics), documents, keys, order, kernels=kernels, memory=memory)
@@ -357,12 +357,13 @@ def run_of_text(
         first, second = (_line_number(text, line) for line in twice)
         topic, document = decode_id(topics[codes[twice[1]]]), shown(documents.at(twice[1]))
         problem = f"document {document} is listed twice for topic {topic} (first on line {first}); keep one of the two"
+        problem += "; a run of passages needs judgements of passages" * bool(longer)
         raise InputError(text.name, problem, line=second)
     names = tuple(map(decode_id, topics))
     return Run(name, names, offsets, sequence, documents, keys, order, text, longer_lines=longer)
 
 
-def _check_ends_of_lines(text: SourceText) -> None:
+def check_ends_of_lines(text: SourceText) -> None:
     """Refuse lines that a CR alone divides: it is a blank to the readers of runs, and the second half would be lost."""
     content = text.bytes()
     if found := re.search(rb"\r[^\r\n]*[^\s][^\r\n]*", content):

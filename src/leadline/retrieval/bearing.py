@@ -46,7 +46,7 @@ _OPENING = re.compile(
 )
 # Words that stand in claims of any subject and say nothing of one, beside those that `claim_terms` leaves out: of
 # numbering, of joining and placing things, of comparing, and of referring.
-_NOISE = """
+WORDS_OF_CLAIMS = """
     additional additionally adapted adjacent amount amounts another approximately arrangement associated based basis
     being capable carried combination combined comprised comprises comprise connected connecting contained contains
     correspond corresponding coupled couple coupling defining described desired desirable determined different
@@ -66,6 +66,13 @@ _NOISE = """
     gekennzeichnet vorzugsweise bestehend enthaltend enthält ausgebildet angeordnet
     revendication revendications procédé dispositif selon comprenant comprend caractérisé caractérisée notamment
     consistant ladite ledit lesdits lesdites
+"""
+# Words that stand in titles of any subject, and in what every claim begins with.
+WORDS_OF_TITLES = """
+    method methods process processes apparatus device devices system systems composition compositions comprising
+    containing consisting preparation producing production making improved improvement including therefor therein
+    whereof said which wherein first second third one same having with their from between under without such
+    according claim further
 """
 
 
@@ -169,7 +176,7 @@ def _telling(terms: Sequence[str], analysis: Analysis) -> list[str]:
 
 @cache
 def _noise_terms(analysis: Analysis) -> frozenset[str]:
-    return frozenset(analysis.terms(_NOISE))
+    return frozenset(analysis.terms(WORDS_OF_CLAIMS))
 
 
 def _ancestors(claim: Claim, by_number: Mapping[int, Claim]) -> Iterator[int]:

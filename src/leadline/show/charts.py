@@ -151,12 +151,14 @@ def _in_corner(
     """The heights of labels that are listed in a corner, in the order of their places; without one the places.
 
     >>> _in_corner([0.3, 0.9], "top left", 0.1, (0.0, 1.0)), _in_corner([0.3, 0.9], "bottom right", 0.1, (0.0, 1.0))
-    ([0.8, 0.9], [0.1, 0.2])
+    ([0.8, 0.9], [0.2, 0.3])
     """
     if corner is None:
         return places
     order = sorted(range(len(places)), key=lambda at: places[at])  # the lowest first
-    lowest = domain[1] - len(places) * line if corner == "top left" else domain[0] + line
+    lowest = domain[0] + 2 * line  # above a word at the foot
+    if corner == "top left":
+        lowest = domain[1] - len(places) * line
     return [round(lowest + order.index(at) * line, 6) for at in range(len(places))]
 
 
@@ -209,7 +211,7 @@ def drawable_json(text: str) -> str:
 
 ADDRESSES_TO_DRAW = 64 << 30  # bytes of address space that V8 may reserve, of which it uses little
 SCALE = 2  # of PNG, for screens with a high resolution
-SVG_PADDING = {"left": 5, "top": 5, "right": 20, "bottom": 5}  # the reader's letters may be wider than those measured
+SVG_PADDING = {"left": 22, "top": 5, "right": 24, "bottom": 5}  # the reader's letters may be wider than those measured
 
 
 def has_room_to_draw() -> bool:

@@ -38,6 +38,9 @@ from leadline.retrieval.index.manifest import check_index
 from leadline.retrieval.pipeline.grid import KIND_NAME as GRID
 from leadline.retrieval.pipeline.grid import check_grid
 from leadline.retrieval.word_search import HISTORY, OLDER_HISTORY, SearchHistory
+from leadline.show.campaign.campaign import CAMPAIGN_STORE
+from leadline.show.campaign.campaign import STORE as CAMPAIGN_FILE
+from leadline.show.campaign.status import check_campaign
 from leadline.show.demo import KEYS, check_demo
 from leadline.show.lab.check_lab import check_lab
 from leadline.show.lab.lab import Lab
@@ -80,13 +83,14 @@ FOLDERS = {
         StoredFolder("review", check_review, REVIEW_SETTINGS, REVIEW, needs_identity=True),
         StoredFolder("demo", check_demo, KEYS, needs_identity=True),
         StoredFolder("lab", check_lab, LAB_FILE, needs_identity=True),
+        StoredFolder("campaign", check_campaign, CAMPAIGN_FILE, needs_identity=True),
         StoredFolder("folder of jobs", check_identity),
         StoredFolder("runs of reviews", check_runs),
     )
 }
-STORES = {kind.letters: kind for kind in (JOURNAL, PEOPLE, HISTORY, LAB_STORE, RESULTS_STORE)}
+STORES = {kind.letters: kind for kind in (JOURNAL, PEOPLE, HISTORY, LAB_STORE, RESULTS_STORE, CAMPAIGN_STORE)}
 _NAMED = {".journal": JOURNAL, "journal": JOURNAL, ".people": PEOPLE, "people": PEOPLE}
-_NAMED |= {LAB_FILE: LAB_STORE, RESULTS: RESULTS_STORE}
+_NAMED |= {LAB_FILE: LAB_STORE, RESULTS: RESULTS_STORE, CAMPAIGN_FILE: CAMPAIGN_STORE}
 _OLDER = {OLDER_PEOPLE: PEOPLE, OLDER_HISTORY: HISTORY}  # what the files of version 0.1 say they are
 
 
@@ -158,7 +162,7 @@ def _kind(folder: Path) -> str:
         if not each.file or not os.path.lexists(path := folder / each.file):
             continue
         said = _said(path)
-        if said.get("what") == each.what if each.what else "office" in said or store_letters(path) == "LLAB":
+        if said.get("what") == each.what if each.what else "office" in said or store_letters(path) in ("LLAB", "LCMP"):
             return each.kind
     raise InputError(str(folder), "is not a folder that leadline wrote: name a collection, an index, a grid, …")
 

@@ -52,3 +52,13 @@ class Machine:
     memory: int = 64_000_000_000
     disk: int = 4_000_000_000_000
     hours: float = 24.0
+
+
+# Campaigns.
+TASK_KINDS = ("prior-art", "survey", "ad-hoc", "review")
+RUN_KINDS = ("automatic", "manual", "boolean", "session", "passages")
+INVITED_ROLES = ("team", "student", "senior", "expert", "organiser")
+LATE_RULES = ("refuse", "mark")
+MOST_RUNS, RUN_LENGTH = 8, 1000  # runs of a team for a task, documents for a topic
+DOUBLE = 0.25  # of the topics are judged twice
+POOL_OF_CAMPAIGN = "20:1"  # strata

@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -34,10 +34,10 @@ from leadline.retrieval.index.manifest import check_index
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.grid import GridRuns, Planned, check_grid, plan
 from leadline.retrieval.pipeline.named_systems import system
-from leadline.show.charts import decimal, decimal_column, percent
+from leadline.show.charts import both, decimal, decimal_column, percent
 from leadline.show.lab.check_lab import check_lab
 from leadline.show.lab.lab import Lab, LabEntry
-from leadline.show.papers.beyond import STORED, read_stored
+from leadline.show.papers.beyond import STORED, read_stored, without_options
 from leadline.show.papers.exhibit import PaperInputs
 from leadline.show.report.evidence import Evidence
 from leadline.show.report.html_page import code_of, key_of, key_written_in
@@ -55,8 +55,8 @@ from leadline.text.checksums import (
 )
 from leadline.text.files import write_stored
 from leadline.text.owned_files import JOURNAL, PEOPLE, RECORD, is_owned
-from leadline.text.owned_folder import OwnedFolder, check_identity, identity_of
-from leadline.trust.incomplete import Incomplete, Recovery, recovery, together
+from leadline.text.owned_folder import OwnedFolder, check_identity, check_listed, identity_of
+from leadline.trust.incomplete import Incomplete, Recovery, recovery, that_rank, together
 from leadline.trust.pairs import Standing
 from leadline.trust.study import Study, open_study
 from leadline.version import __version__
@@ -359,7 +359,9 @@ def study_lab(folder: Path, efforts: Sequence[int] = EFFORTS) -> Recovery:
     kinds |= controls(true, kinds[ALL], np.random.default_rng(SEED))
     truth = _studies(true, claims, runs, sensible)
     judged = {name: _studies(one, restricted(claims, one), runs, sensible) for name, one in kinds.items()}
-    found = recovery(truth, judged)
+    # With few topics all systems may score the same by some judgements: the story says which measures are left out.
+    ranks = that_rank([study for studies in (truth, *judged.values()) for study in studies])
+    found = recovery(_with(truth, ranks), {name: _with(studies, ranks) for name, studies in judged.items()})
     with OwnedFolder.locked(folder, KIND, VERSION) as owned:
         owned.reserve(STORED)
         write_stored(stored, sealed(found.to_record()))
@@ -371,6 +373,12 @@ def _studies(whole: Qrels, claims: Qrels, runs: dict[str, Run], efforts: Sequenc
     """One study of whole documents and one by claim, under each measure at each effort."""
     names = [f"{name}@{effort}" for name in WHOLE for effort in efforts]
     return [open_study(whole, runs, names), open_study(claims, runs, [f"{BY_CLAIM}@{effort}" for effort in efforts])]
+
+
+def _with(studies: Sequence[Study], measures: Container[str]) -> list[Study]:
+    """The studies with these of their measures alone; none that has none of them."""
+    kept = [replace(one, measures=tuple(each for each in one.measures if each.text in measures)) for one in studies]
+    return [one for one in kept if one.measures]
 
 
 def citation_qrels(collection: Collection, topics: Topics) -> dict[str, Qrels]:
@@ -437,7 +445,7 @@ def _lines(cited: Evidence, true: Evidence, thinned: Incomplete, recovered: Reco
     yield _effort(cited, true)
     yield _thinned_in_words(thinned)
     yield _order(recovered)
-    yield _measures_flattered(recovered)
+    yield from _measures_flattered(recovered)
 
 
 def _share_missed(cited: Evidence, true: Evidence) -> str:
@@ -492,19 +500,29 @@ def _thinned_in_words(found: Incomplete) -> str:
 
 
 def _order(found: Recovery) -> str:
-    """How similar the order by citations is to the true order."""
+    """How similar the order by citations is to the true order, and what could not be compared."""
     wanted = [name for name in found.measures if name.endswith(f"@{EFFORT}") and not name.startswith("CT")]
     tau = found.tau[0, 0]
     taus = ", ".join(f"{name} {decimal(tau[found.measures.index(name)], 2, tau)}" for name in wanted)
-    return f"Against the true order, the order by citations has a τ of {taus}."
+    said = f"Against the true order, the order by citations has a τ of {taus}." if wanted else ""
+    asked = [f"{name}@{EFFORT}" for name in (*WHOLE, BY_CLAIM)]
+    without = [without_options(name) for name in asked if name not in found.measures]
+    if without:
+        are = "is" if len(without) == 1 else "are"
+        said += f" {both(without)} {are} not compared: by some of the judgements all systems score the same."
+    return said.strip()
 
 
-def _measures_flattered(found: Recovery) -> str:
+def _measures_flattered(found: Recovery) -> Iterator[str]:
+    """Which system citations flatter and which they harm; nothing where PRES ranks none."""
+    if f"PRES@{EFFORT}" not in found.measures:
+        return
     table = found.flattered(f"PRES@{EFFORT}").rows
     (most, up, *_), (least, down, *_) = table[0], table[-1]
     if not up and not down:
-        return "Citations flatter no system: all have their true places."
-    return f"Citations flatter {most} most ({up:+.0f} places) and harm {least} most ({down:+.0f})."
+        yield "Citations flatter no system: all have their true places."
+    else:
+        yield f"Citations flatter {most} most ({up:+.0f} places) and harm {least} most ({down:+.0f})."
 
 
 # The lab of a demo: what the demo made, where it is, in a lab beside it.
@@ -607,6 +625,8 @@ def _quiet_stage(name: str) -> Iterator[Step | None]:
 def check_demo(folder: Path) -> Iterator[Finding]:
     """Everything that is wrong with a demo. A step that is not done yet is not a fault."""
     yield from check_identity(folder)
+    own = ("office", "index", KEYS, *JUDGED, STORED, REPORT, TRUE_REPORT, STORY, LAB_NAME)
+    yield from check_listed(folder, [*own, *(f"{POOL}{ending}" for ending in BESIDE)])
     done = DoneSteps(folder)
     steps = done.read()
     if not steps:

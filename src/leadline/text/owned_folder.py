@@ -263,14 +263,19 @@ def _with_article(kind: str) -> str:
 
 
 def check_listed(folder: Path, names: Iterable[str]) -> Iterator[Finding]:
-    """A finding if a folder has no identity file, or that of another, which does not list what it must."""
+    """A finding if a folder has no identity file, or one that does not list these names where they are there.
+
+    An identity that was cut between two lines has no damaged one; what it does not list would never be removed.
+    """
     try:
         owned = identity_of(folder)
     except InputError:  # damaged, which is said elsewhere
         return
     if owned is None:
         yield Finding(str(folder / IDENTITY), "is missing", "restore it from a copy of the folder, or make that again")
-    elif not owned.damaged and (missing := sorted(set(names) - owned.names)):
+        return
+    missing = [name for name in sorted({*names} - owned.names) if os.path.lexists(folder / name)]
+    if missing and not owned.damaged:
         problem = f"does not list {missing[0]}, which is of this {owned.kind}"
         yield Finding(str(folder / IDENTITY), problem, f"restore it from a copy, or make the {owned.kind} again")
 

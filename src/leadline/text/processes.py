@@ -6,6 +6,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import subprocess
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -54,6 +55,20 @@ class WorkerProcesses:
             waiting.append(self.submit(function, *piece, *shared))
         while waiting:
             yield waiting.popleft().result()
+
+
+def end_program(process: int, *, politely: bool = False) -> None:
+    """End a program that was started in a session of its own, with the programs it started; politely, as by Ctrl-C.
+
+    Windows has no sessions, and nothing polite for a program without a window: there its tree is ended at once.
+    """
+    if os.name == "posix":
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process, signal.SIGINT if politely else signal.SIGKILL)
+    else:
+        words = ["taskkill", "/F", "/T", "/PID", str(process)]
+        with contextlib.suppress(OSError):
+            subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
 
 
 @contextlib.contextmanager

@@ -235,12 +235,32 @@ def full_ranking(study: Study, values: Array) -> Array:
     if len(study.runs) < 2:
         raise MismatchError(f"{len(study.runs)} run; a ranking needs two or more")
     full = ranking(study, values)
+    for measure, why in _rank_nothing(study, full).items():
+        raise MismatchError(f"{measure}: {why}, so it ranks nothing")
+    return full
+
+
+def _rank_nothing(study: Study, full: Array) -> dict[str, str]:
+    """The measures that give no ranking by all the judgements, and why."""
+    found = {}
     for measure, means in zip(study.measures, full, strict=True):
         if np.isnan(means).any():
-            raise MismatchError(f"{measure.text}: no topic on which every run has a value, so it ranks nothing")
-        if (means == means[0]).all():
-            raise MismatchError(f"{measure.text}: all runs have the same mean, so it ranks nothing")
-    return full
+            found[measure.text] = "no topic on which every run has a value"
+        elif (means == means[0]).all():
+            found[measure.text] = "all runs have the same mean"
+    return found
+
+
+def that_rank(studies: Sequence[Study]) -> set[str]:
+    """The measures that give a ranking in each study that has them.
+
+    >>> from leadline.trust.study import open_study
+    >>> runs = {"x": {"7": {"a": 9, "b": 8}}, "y": {"7": {"b": 9, "a": 8}}}
+    >>> that_rank([open_study({"7": {"a": 1}}, runs, "AP R@2")])
+    {'AP'}
+    """
+    every = {measure.text for study in studies for measure in study.measures}
+    return every.difference(*(_rank_nothing(study, ranking(study, study.values())) for study in studies))
 
 
 def tau_of(full: Array, means: Array) -> Array:

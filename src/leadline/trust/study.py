@@ -246,7 +246,7 @@ def common_view(
         if "seconds" not in view.needs and view.order not in (None, order):
             raise MeasureError(f"{measure.text} reads runs in {view.order} order, but this study reads them by {order}")
         logged.add("seconds" in view.needs)
-        needs |= view.needs & {"words", "seconds"}
+        needs |= view.needs & {"words", "seconds", "characters"}
     if len(logged) > 1:
         raise MeasureError("a reading log replaces the order of the runs: with --reads name only CT, its kin and TBG")
     return View(order="file" if True in logged else None, needs=frozenset(needs))
@@ -321,7 +321,14 @@ class Thinned:
         if self.qrels.kind == "drawn":
             return replace(hits, grade=self.judged.grades[hits.document], judged=self.judged, qrels=self.qrels)
         inner = hits.where(self.kept[hits.document])
-        return replace(inner, document=self.place[inner.document], judged=self.judged, qrels=self.qrels)
+        read = inner.characters
+        return replace(
+            inner,
+            document=self.place[inner.document],
+            judged=self.judged,
+            qrels=self.qrels,
+            characters=None if read is None else read.judged_where(self.kept, self.place),
+        )
 
 
 def _drawn_again(qrels: Qrels, kept: Mask) -> Qrels:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
+from tests.at_once import CommandsAtOnce
 
 from leadline.cli import main
 from leadline.judge.journal import People
@@ -20,16 +19,16 @@ from leadline.show.serve.security import Address, Guard
 NAMES = [f"person {number}" for number in range(8)]
 
 
-def adding(command: str, place: Path, name: str) -> subprocess.Popen[str]:
-    words = [sys.executable, "-m", "leadline.cli", command, "people", str(place), "add", name, "-f", "json"]
-    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def adding(command: str, place: Path) -> CommandsAtOnce:
+    """Add everybody at once, each with a command of its own."""
+    lines = [[command, "people", str(place), "add", name, "-f", "json"] for name in NAMES]
+    return CommandsAtOnce(lines, ["leadline.show.lab.lab", "leadline.judge.review.project"])
 
 
-def links_of(processes: list[subprocess.Popen[str]]) -> list[str]:
+def links_of(added: CommandsAtOnce) -> list[str]:
     links = []
-    for process in processes:
-        out, error = process.communicate(timeout=120)
-        assert process.returncode == 0, error
+    for status, out, error in added.ended():
+        assert status == 0, error
         links += [row["link"] for row in json.loads(out)]
     return links
 
@@ -46,7 +45,7 @@ def test_all_of_eight_people_added_at_once_are_kept(
     else:
         for ending in ("", ".json"):
             shutil.copy(f"{example_files / 'pool.txt'}{ending}", f"{place}{ending}")
-    links = links_of([adding(command, place, name) for name in NAMES])
+    links = links_of(adding(command, place))
     assert len(set(links)) == 8
     main([command, "people", str(place), "list", "-f", "json"])
     listed = json.loads(capsys.readouterr().out)
@@ -62,7 +61,7 @@ def test_a_link_that_the_server_ended_stays_ended_while_others_are_added(tmp_pat
     client.get(f"/in/{people.add('olga', 'organiser')}")
     ended = {f"reader {number}": people.add(f"reader {number}", "reader") for number in range(20)}
     csrf = client.get("/api/csrf").json()["csrf"]
-    added = [adding("lab", lab.folder, name) for name in NAMES]
+    added = adding("lab", lab.folder)
     for name in ended:
         answer = client.post("/people/revoke", data={"csrf": csrf, "person": name}, follow_redirects=False)
         assert answer.status_code == 303, answer.text

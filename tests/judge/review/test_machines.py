@@ -209,10 +209,12 @@ def test_the_report_says_what_machines_saved(project: ReviewProject, mark: Mark)
 def test_wrong_machines_are_refused(project: ReviewProject) -> None:
     for wrong in ({"name": "a\nb"}, {"name": "m", "role": "judge"}, {"name": "m", "threshold": 0.0},
                   {"name": "m", "model": "x", "source": "https://u:p@h/v1"},
+                  {"name": "m", "model": "x", "source": "https://[h/v1"},
                   {"name": "m", "model": "x", "source": "https://h/v1?key=secret"}):  # fmt: skip
         with pytest.raises(InputError):
             MachineReader(**wrong)  # type: ignore[arg-type]
-    for value in ("", "[]", '{"p": 7}', '{"p": "x"}', "{}"):
+    for value in ("", "[]", '{"p": 7}', '{"p": "x"}', "{}", '{"p": 0.5, "price": NaN}', '{"p": 0.5, "seconds": -1}',
+                  '{"p": 0.5, "price": 1%s}' % ("0" * 400)):  # fmt: skip
         machine(project, {})
         bad = Event(new_uid(), "forest", "organiser", "opinion", STAGES[0], "a5", value)
         state = state_of(project)
@@ -337,7 +339,7 @@ def test_questions_are_asked_no_faster_than_allowed(project: ReviewProject, serv
         ('Sure. {"reason": "x", "probability": 0.25}', 0.25), ('{"relevant": true}', 1.0), ('{"label": "no"}', 0.0),
         ("0.75", 0.75), ("75%", 0.75), ("Yes, it is.", 1.0), ("Excluded.", 0.0), ("not relevant", 0.0),
         ("", None), ("I am sorry", None), ("2 of 3", None), ('{"probability": 7}', None), ('{"p": "NaN"}', None),
-        ("{" * 5000, None), ("1.5", None),
+        ("{" * 5000, None), ("1.5", None), ('{"probability": 1%s}' % ("0" * 400), None), ('{"p": 1e999}', None),
     ],
 )  # fmt: skip
 def test_answers_are_understood_or_said_not_to_be(answer: str, p: float | None) -> None:
@@ -398,15 +400,22 @@ def test_a_busy_service_is_asked_again(project: ReviewProject, service: ChatServ
 def test_a_key_is_never_stored_or_printed(
     project: ReviewProject, service: ChatService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A service may repeat it in an error, in the text of an answer where it is cut, and as the name of the model."""
     monkeypatch.setenv("TEST_MODEL_KEY", "secret-key-of-mine")
-    service.reply = lambda handler, _: handler.send(403, handler.headers["Authorization"].encode())
+
+    def repeat(handler: Any, _: str) -> Any:
+        told = f"no: {'x' * 980}{handler.headers['Authorization']}{'x' * 5000}"
+        return chat(told, model=told) if len(service.headers) == 1 else handler.send(403, told[980:1100].encode())
+
+    service.reply = repeat
     reader = model(project, service)
     with contextlib.closing(project.journal()) as journal:
         state = ReviewState.of(project, journal.events())
         done = ask_model(state, reader, journal, AskingLimits(100), key="TEST_MODEL_KEY", sleep=lambda _: None)
     assert service.headers[0]["Authorization"] == "Bearer secret-key-of-mine"
-    assert "secret-key-of-mine" not in done.stopped
-    assert b"secret-key-of-mine" not in (project.folder / "journal").read_bytes()
+    assert (done.answered, "status 403" in done.stopped) == (1, True)
+    assert "secret-" not in done.stopped
+    assert b"secret-" not in (project.folder / "journal").read_bytes()
 
 
 # The commands.

@@ -14,7 +14,10 @@ import pytest
 
 import leadline as ll
 from leadline.errors import LeadlineWarning
+from leadline.measures.join import join_text
+from leadline.records.qrels import read_qrels
 from leadline.records.runs import run_names, run_paths
+from leadline.text.source import SourceText
 
 
 @pytest.fixture(params=["plain", "compiled"], autouse=True)
@@ -290,7 +293,12 @@ def test_logs_of_databases_are_no_runs(tmp_path: Path) -> None:
 
 
 def test_lines_that_a_cr_alone_divides_are_refused(tmp_path: Path) -> None:
+    qrels = tmp_path / "qrels"
+    qrels.write_text("7 0 d3 1\n")
     content = b"7 Q0 d1 1 2.5 tag\n7 Q0 d2 2 2.0 tag\r7 Q0 d3 3 1.5 tag\n"
     said = "a carriage return inside the line: ends of lines are mixed; write them all as LF or CRLF"
     assert refusal(tmp_path, content) == f"a.run:2: {said}"
+    for kernels in (False, True):  # of machine code also where a run is joined in one pass
+        with pytest.raises(ll.InputError, match="carriage return inside"):
+            join_text(SourceText.of(content, "a.run"), "a", read_qrels(qrels), "score", kernels=kernels)
     assert len(read(tmp_path, b"7 Q0 d1 1 2.5 tag and more\r\n").documents) == 1

@@ -115,6 +115,10 @@ def test_marks_are_the_shares_of_the_words_of_a_claim_and_its_parents(context: t
         claims = {claim.number: claim for claim in found.topic.claims}
         terms = dict(zip(claims, claim_terms([c.text for c in claims.values()], lab.index.analysis), strict=True))
         weights = weighed(lab, [term for claim in terms.values() for term in claim])
+        passages = []  # of each hit: the words of each passage
+        for hit in found.hits:
+            assert hit.document is not None
+            passages.append([set(lab.index.analysis.terms(passage.text)) for passage in passages_of(hit.document)])
         for each in found.bearing:
             marks = {one.hit: one for one in each.found}
             chain, waiting = set[int](), [each.claim.number]
@@ -122,12 +126,10 @@ def test_marks_are_the_shares_of_the_words_of_a_claim_and_its_parents(context: t
                 chain.add(number := waiting.pop())
                 waiting += [parent for parent in claims[number].parents if parent not in chain]
             wanted = {term for number in chain for term in terms[number]}
-            for place, hit in enumerate(found.hits):
-                assert hit.document is not None
-                texts = [passage.text for passage in passages_of(hit.document)]
-                own = {term for text in texts for term in lab.index.analysis.terms(text)}
+            for place, texts in enumerate(passages):
+                own = set().union(*texts)
                 share = sum(weights[term] for term in wanted & own) / sum(weights[term] for term in wanted)
-                distinguished = any(set(each.part.terms) & set(lab.index.analysis.terms(text)) for text in texts)
+                distinguished = any(set(each.part.terms) & text for text in texts)
                 kind = "strong" if share >= STRONG.least else "weak" if distinguished and share >= WEAK.least else ""
                 assert (marks[place].grade.name if place in marks else "") == kind
                 decided[kind] += 1

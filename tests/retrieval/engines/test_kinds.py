@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import sqlite3
 import sys
 from pathlib import Path
@@ -180,6 +179,7 @@ def test_a_statement_of_duckdb_needs_no_limit(folder: Path) -> None:
 def test_a_statement_of_duckdb_has_a_limit_of_memory(folder: Path, value: str) -> None:
     if pytest.importorskip("duckdb").__version__.startswith("1."):
         pytest.skip("DuckDB 1 may end the process where it finds no memory")
+    resource = pytest.importorskip("resource", reason="no count of memory")
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     text = duckdb_statement(f"SELECT {value} FROM documents WHERE :query = 'x' LIMIT :k")
     failed = asked(text, "x", k=3000).failed["x"]

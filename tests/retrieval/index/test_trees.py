@@ -126,7 +126,7 @@ RDF = """<?xml version="1.0"?>
 
 def _written(folder: Path, content: str, name: str = "file") -> Path:
     path = folder / name
-    path.write_text(content)
+    path.write_text(content, newline="")
     return path
 
 
@@ -151,7 +151,7 @@ def test_the_cpc_as_it_is_published() -> None:
     assert len(scheme.labels_under("A01L")) == len(scheme) == 19
 
 
-@pytest.mark.parametrize("content", [MESH_LINES, MESH_XML])
+@pytest.mark.parametrize("content", [MESH_LINES, MESH_XML, MESH_LINES.replace("\n", "\r")])
 def test_mesh(tmp_path: Path, content: str) -> None:
     mesh = read_tree(_written(tmp_path, content), "thesaurus")
     names = ("Hypertension", "Blood Pressure, High", "High Blood Pressure")
@@ -171,7 +171,7 @@ def test_what_is_under_a_heading_is_told_by_its_place() -> None:
     assert tree.labels_under("X") == ["X", "Y"]
 
 
-@pytest.mark.parametrize("content", [TURTLE, RDF])
+@pytest.mark.parametrize("content", [TURTLE, RDF, TURTLE.replace("\n", "\r")])
 def test_skos(tmp_path: Path, content: str) -> None:
     thesaurus = read_tree(_written(tmp_path, content), "thesaurus")
     found = thesaurus.exploded("vascular diseases")
@@ -206,6 +206,8 @@ def test_a_folder_or_an_archive_has_several_files(tmp_path: Path) -> None:
         (MESH_LINES, "scheme", "is not a scheme in a form that is known: it needs the IPC scheme of WIPO"),
         (CPC, "thesaurus", "is not a thesaurus in a form that is known: it needs MeSH"),
         ("", "scheme", "is not a scheme in a form"),
+        (MESH_LINES.replace("MH = Eye", "M"), "thesaurus", "record 3 has no name (MH): it may have been cut"),
+        (MESH_LINES.replace("MN = C11\n", f"MN = C{'.1' * 2000}\n"), "thesaurus", "deeper than 1000 levels"),
         (CPC[:-40], "scheme", "cannot be read: "),
         ('<class-scheme scheme-type="cpc"/>', "scheme", "has no class or heading"),
         ("@prefix skos: <x> .\n skos:a skos:b }", "thesaurus", "cannot be read: line 2: '}' is not Turtle"),

@@ -256,3 +256,24 @@ def test_published_strategies_are_understood_line_by_line(records: SearchContext
     assert all(line.notes for line in lines if line.status == "changed")
     words = [line for line in lines if line.status == "changed" and "no thesaurus is loaded" not in "".join(line.notes)]
     assert len(words) == 1  # a limit to reviews
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("1. (\n" + "film\n" * 30_000, "is a line of more than 100,000 characters, with what goes on: divide it"),
+        (f"1. film.ti.\n2. {'film or ' * 20_000}\n", "STRATEGY:2: is a line of more than 100,000 characters"),
+        ("film\n" * 40_001, "has 40,001 lines; a strategy is written in at most 40,000"),
+    ],
+)
+def test_lines_without_end_are_refused(text: str, said: str) -> None:
+    with pytest.raises(InputError) as raised:
+        strategy_text(text)
+    assert said in str(raised.value)
+
+
+def test_wide_gaps_and_signs_of_ours_are_blanks() -> None:
+    """A gap was gone through from each of its blanks; a zero byte stands for a quoted text while a limit is read."""
+    text = f"1. film{' ' * 50_000}metal\t 17\n2. limit 1 to \0english language\n"
+    found = [(line.text, read.tree is not None) for line, read in read_lines(strategy_text(text, "ovid"))]
+    assert found == [("film  metal", True), ("limit 1 to \0english language", True)]

@@ -5,11 +5,10 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests.at_once import CommandsAtOnce
 
 from leadline.cli import main
 from leadline.errors import InputError
@@ -166,14 +165,14 @@ def test_a_lab_whose_store_is_gone_says_so(lab: Lab) -> None:
     assert finding.path == str(lab.store.path)
 
 
-def test_files_that_several_processes_add_at_once_are_all_kept(lab: Lab, tmp_path: Path) -> None:
+def test_files_that_several_processes_add_at_once_are_all_kept(tmp_path: Path) -> None:
+    lab = Lab.create(tmp_path / "lab")  # without judgements, of which each of them would compute the first page
     names = [f"of{number}" for number in range(6)]
-    added = []
     for name in names:
         (tmp_path / f"{name}.run").write_text(RUN)
-        words = [sys.executable, "-m", "leadline.cli", "lab", "add", str(lab.folder), str(tmp_path / f"{name}.run")]
-        added.append(subprocess.Popen(words, stdout=subprocess.DEVNULL))
-    assert [process.wait(60) for process in added] == [0] * 6
+    lines = [["lab", "add", str(lab.folder), str(tmp_path / f"{name}.run")] for name in names]
+    added = CommandsAtOnce(lines, ["leadline.commands.lab.add", "leadline.show.lab.boards"]).ended()
+    assert [status for status, _, _ in added] == [0] * 6, added
     assert {each.name for each in Lab.open(lab.folder).entries("run") if each.sha256} >= set(names)
     assert not check(lab.folder)
 

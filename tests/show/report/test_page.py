@@ -323,10 +323,10 @@ def test_paper_is_dark_or_light_and_always_light_in_print(browser: Any, written:
     ink = "getComputedStyle(document.querySelector('#recall_effort svg .role-axis-label text')).fill"
     assert opened.page.evaluate(paper) == "rgb(14, 26, 36)"
     assert opened.page.evaluate(ink) == "rgb(230, 237, 242)"
-    opened.page.get_by_role("button", name="light paper").click()
+    opened.page.get_by_role("button", name="light colours").click()
     assert opened.page.evaluate(paper) == "rgb(251, 250, 247)"
     assert opened.page.evaluate(ink) == "rgb(27, 42, 54)"
-    opened.page.get_by_role("button", name="dark paper").click()
+    opened.page.get_by_role("button", name="dark colours").click()
     opened.page.emulate_media(media="print")
     assert opened.page.evaluate(ink) == "rgb(27, 42, 54)"
     assert not opened.page.locator("#topics .tools").first.is_visible()

@@ -46,7 +46,7 @@ from leadline.options import Bounds, Count
 from leadline.records.result import Result, counted
 from leadline.text.checksums import Finding, check_file, file_sha256, finding_of, findings, read_sealed, sealed
 from leadline.text.files import write_stored
-from leadline.text.owned_folder import OwnedFolder, check_identity
+from leadline.text.owned_folder import OwnedFolder, check_identity, check_listed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -348,6 +348,8 @@ AGAIN = "crawl again with --again"
 def check_crawl(folder: Path) -> Iterator[Finding]:
     """Everything that is wrong with a crawl; nothing where it is as it was written."""
     yield from check_identity(folder)
+    pages = (f"{WARC}/{path.name}" for path in (folder / WARC).glob("*.warc.gz"))
+    yield from check_listed(folder, [SETTINGS, FRONTIER, LINKS, PAGES, INSIDE_CRAWL, WARC, *pages])
     checksums: dict[str, str] = {}
     try:
         stored = read_sealed(folder / SETTINGS, KIND_NAME, VERSION, REPAIR)

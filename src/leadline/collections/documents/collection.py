@@ -541,6 +541,9 @@ def claim_tree(claims: Sequence[Claim]) -> Iterator[tuple[int, Claim]]:
 NOT_FINISHED = "is not finished"
 
 
+_ENDINGS = (".parquet", ".sums", ".tsv", ".json")  # of the files of a collection
+
+
 def check_collection(folder: Path) -> Iterator[Finding]:
     """The problems of a collection; none if it is undamaged."""
     yield from check_identity(folder)
@@ -553,7 +556,8 @@ def check_collection(folder: Path) -> Iterator[Finding]:
             yield finding_of(error, REPAIR)
         return
     if collection.manifest["version"] >= VERSION:  # folders of earlier versions have no identity
-        yield from check_listed(folder, [collection.manifest["folder"]])
+        inside = (f"{path.parent.name}/{path.name}" for path in collection.inside.glob("*") if path.suffix in _ENDINGS)
+        yield from check_listed(folder, [MANIFEST, collection.inside.name, *inside])
     damaged = False
     for table in collection.tables():
         for finding in findings(table.check_all, REPAIR):

@@ -260,6 +260,6 @@ def check_forms(folder: Path) -> Iterator[Finding]:
     except InputError as error:
         yield finding_of(error, REPAIR)
         return
-    yield from check_listed(folder, [MANIFEST, *files])
+    yield from check_listed(folder, [MANIFEST, *files, *{name.partition("/")[0] for name in files}])
     for name, sha256 in files.items():
         yield from check_file(folder / name, sha256, REPAIR)

@@ -8,7 +8,6 @@ next question is asked, so asking goes on where it was stopped.
 from __future__ import annotations
 
 import json
-import math
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -34,7 +33,7 @@ Criteria: {criteria}
 How likely is it that this record meets the criteria? Answer with JSON alone: {"probability": a number from 0 to 1}.
 """
 LONGEST_ANSWER = 2_000  # characters that the journal keeps of an answer
-LONGEST_TEXT = 20_000  # characters that are sent of a document
+LONGEST_TEXT = 20_000  # characters that are sent of a document, and read of an answer
 RETRIES, LONGEST_PAUSE = 3, 60.0
 IN_A_ROW = 3  # documents without an answer, after which asking stops: the service is away, or asked wrongly
 _NUMBER = re.compile(r"(?<![\d.])(\d{1,3}(?:\.\d+)?|\.\d+)\s*(%?)(?!\.?\d)")
@@ -96,7 +95,7 @@ def probability_in(answer: str) -> float | None:
     for found in _OBJECT.findall(answer):
         try:
             said = json.loads(found)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         for name in _NAMES:
             value = said.get(name)
@@ -104,7 +103,7 @@ def probability_in(answer: str) -> float | None:
                 return float(value)
             if isinstance(value, str) and (value := probability_in(value)) is not None:
                 return value
-            if isinstance(value, (int, float)) and math.isfinite(value) and 0 <= value <= 1:
+            if isinstance(value, (int, float)) and 0 <= value <= 1:  # which nothing that is not finite is
                 return float(value)
     if _NO.match(answer):
         return 0.0
@@ -155,7 +154,7 @@ def ask_model(
             begin = time.perf_counter()
             try:
                 found = _answered(connection, question(reader, state, document), sleep)
-                p, about = _opinion(found, reader)
+                p, about = _opinion(found, reader, service.secret_texts())
             except AskingFailedError as failure:
                 done.failed += 1
                 failed_in_a_row += 1
@@ -191,17 +190,27 @@ def _answered(connection: JsonConnection, text: str, sleep: Callable[[float], ob
     raise AssertionError("the last try returns or raises")
 
 
-def _opinion(found: Any, reader: MachineReader) -> tuple[float | None, dict[str, Any]]:
-    """The probability in an answer, and what the journal keeps of it; AskingFailedError where it is no answer."""
+def _opinion(found: Any, reader: MachineReader, secrets: Sequence[str]) -> tuple[float | None, dict[str, Any]]:
+    """The probability in an answer, and what the journal keeps of it; AskingFailedError where it is no answer.
+
+    The key is not kept: a service may repeat it. Of a long answer the beginning and the end are, where the decision is.
+    """
     try:
         answer = found["choices"][0]["message"]["content"]
     except (KeyError, IndexError, TypeError):
-        raise AskingFailedError(f"the answer is not that of a chat: {json.dumps(found)[:120]}") from None
+        try:
+            said = json.dumps(found)[:LONGEST_TEXT]
+        except RecursionError:
+            said = "it is nested too deeply"
+        raise AskingFailedError(f"the answer is not that of a chat: {without_secrets(said, secrets)[:120]}") from None
     if not isinstance(answer, str):
         raise AskingFailedError("the answer has no text", passes=True)
-    about: dict[str, Any] = {"answer": visible(answer[:LONGEST_ANSWER], "\t\n")}
+    answer = kept = without_secrets(answer[:LONGEST_TEXT], secrets)
+    if len(kept) > LONGEST_ANSWER:
+        kept = f"{kept[: LONGEST_ANSWER // 2]} … {kept[-LONGEST_ANSWER // 2 :]}"
+    about: dict[str, Any] = {"answer": visible(kept, "\t\n")}
     if isinstance(model := found.get("model"), str):
-        about["model"] = visible(model[:200])
+        about["model"] = visible(without_secrets(model[:LONGEST_TEXT], secrets)[:200])
     usage = found.get("usage")
     names = ("prompt_tokens", "completion_tokens")
     tokens: list[Any] = [usage.get(name) for name in names] if isinstance(usage, dict) else []

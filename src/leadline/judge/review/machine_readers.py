@@ -56,7 +56,10 @@ class MachineReader:
         checked_choice("role", self.role, MACHINE_ROLES)
         if not 0 < self.threshold <= 1:
             raise InputError("threshold", f"must be above 0 and at most 1, got {self.threshold:g}")
-        parts = urlsplit(self.source) if self.model else None
+        try:
+            parts = urlsplit(self.source) if self.model else None
+        except ValueError:  # brackets that hold no address
+            raise InputError("--url", f"is not an address: {self.source}") from None
         if parts is not None and (parts.query or parts.username or parts.password):
             raise InputError("--url", "must have no key and no question mark, since the journal keeps it: see --key")
         for name in ("price_in", "price_out"):
@@ -99,7 +102,7 @@ class Machines:
         """Take one event into account; InputError for one that no machine made, as a merged journal may have."""
         try:
             self._add(event, row)
-        except (ValueError, TypeError, KeyError, AttributeError):
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
             raise InputError("journal", f"event {event.uid} is no opinion of a machine: {event.kind}") from None
 
     def _add(self, event: Event, row: int | None) -> None:
@@ -112,13 +115,14 @@ class Machines:
         elif event.kind == "consent":
             (self.hosts.add if said["allowed"] else self.hosts.discard)(said["host"])
         elif row is not None and event.person in self.readers:
-            self.answered[event.person].add(row)
-            p = said["p"]
-            if p is not None and not 0 <= p <= 1:
+            p, price, seconds = said["p"], float(said.get("price", 0.0)), float(said.get("seconds", 0.0))
+            # A price that is no number would never reach a limit.
+            if not (p is None or 0 <= p <= 1) or not (0 <= price < math.inf and 0 <= seconds < math.inf):
                 raise ValueError
+            self.answered[event.person].add(row)
             self.probabilities[event.person][row] = np.nan if p is None else p
-            self.spent[event.person] = self.spent.get(event.person, 0.0) + float(said.get("price", 0.0))
-            self.seconds[event.person] = self.seconds.get(event.person, 0.0) + float(said.get("seconds", 0.0))
+            self.spent[event.person] = self.spent.get(event.person, 0.0) + price
+            self.seconds[event.person] = self.seconds.get(event.person, 0.0) + seconds
 
     def named(self, name: str) -> MachineReader:
         """A machine by its name."""

@@ -47,7 +47,7 @@ from leadline.text.checksums import (
     stored_bytes,
 )
 from leadline.text.files import LOCK_FILE, PART_PREFIX, hold, replacing, replacing_ours, write_stored
-from leadline.text.owned_folder import OwnedFolder, check_identity, identity_of
+from leadline.text.owned_folder import OwnedFolder, check_identity, check_listed, identity_of
 from leadline.text.store.events import ChainHead
 from leadline.text.store.opening import BESIDE
 
@@ -542,6 +542,8 @@ def check_review(folder: Path) -> Iterator[Finding]:
     except InputError as error:
         yield finding_of(error, REPAIR)
         return
+    documents = (f"collection-{each.number}" for each in project.rounds)
+    yield from check_listed(folder, [SETTINGS, JOURNAL, PEOPLE, *(each.file for each in project.rounds), *documents])
     if project.rounds or os.path.lexists(folder / JOURNAL):  # which comes with the first round
         wrong = list(check_marks(folder / JOURNAL, folder / PEOPLE, REPAIR))
         yield from wrong

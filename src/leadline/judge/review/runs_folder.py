@@ -10,7 +10,7 @@ from leadline.records.manifest import check_manifest, write_manifest
 from leadline.text.checksums import Finding
 from leadline.text.files import write_stored
 from leadline.text.owned_files import MANIFEST
-from leadline.text.owned_folder import OwnedFolder, check_identity, identity_of
+from leadline.text.owned_folder import OwnedFolder, check_identity, check_listed, identity_of
 from leadline.version import __version__
 
 KIND, VERSION = "runs of reviews", 1
@@ -37,6 +37,7 @@ def check_runs(folder: Path) -> Iterator[Finding]:
     yield from check_identity(folder)
     owned = identity_of(folder)
     names = set() if owned is None else owned.names
+    yield from check_listed(folder, [name for each in names for name in (each.removesuffix(MANIFEST), each + MANIFEST)])
     for name in sorted(names):
         if not os.path.lexists(folder / name):
             yield Finding(str(folder / name), "is missing", REPAIR)

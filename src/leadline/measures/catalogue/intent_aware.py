@@ -61,7 +61,7 @@ def average_precision_ia(hits: Hits, rel: int = 1, theta: Theta = "equal") -> Ar
     return ratio(total, topic_weight(hits, theta, rel))
 
 
-@measure("strec", at="cutoff", needs="subtopics", aliases=("StRecall", "st-recall"))
+@measure("strec", at="cutoff", needs="subtopics", aliases=("StRecall", "st-recall", "aspectual_recall"))
 def subtopic_recall(hits: Hits, cutoff: int | None = None, rel: int = 1, theta: Theta = "equal") -> Array:
     """Share of the subtopics for which the first documents, or the whole list, have a relevant document.
 
@@ -69,7 +69,7 @@ def subtopic_recall(hits: Hits, cutoff: int | None = None, rel: int = 1, theta: 
     their θ sum to 1.
 
     Paper: Zhai, Cohen and Lafferty, Beyond independent relevance: methods and evaluation metrics for subtopic
-    retrieval, SIGIR 2003.
+    retrieval, SIGIR 2003. TREC's interactive tracks call it aspectual recall.
 
     Range: 0 to 1.
 

@@ -75,6 +75,34 @@ def weighted_subtopic_precision(
     return ratio(np.minimum(best, cost), cost)
 
 
+@measure("aspectual_P", at="cutoff", needs="subtopics")
+def aspectual_precision(hits: Hits, cutoff: int | None = None, rel: int = 1) -> Array:
+    """Share of the documents that are relevant to at least one aspect (subtopic).
+
+    Formula: aspectual_P = documents of the list that cover an aspect / documents of the list; aspectual_P@N of the
+    first N, where a shorter list counts with N. Its companion is aspectual recall: strec.
+
+    Paper: Over, TREC-6 interactive track report, TREC 1997, for the documents that a searcher saved.
+
+    Range: 0 to 1.
+
+    Unjudged: covers no aspect.
+
+    Short list: without a cutoff only retrieved documents count; with one, as if followed by documents without aspects.
+
+    Of two documents the first covers none.
+
+    >>> from leadline.measures.subtopics import example
+    >>> aspectual_precision(example(["x", "b"], {"a": {"A": 1}, "b": {"A": 1, "B": 1}}))
+    array([0.5])
+    """
+    within = hits if cutoff is None else hits.where(hits.rank <= cutoff)
+    entries = subtopic_hits(within, level=rel)
+    pairs = np.unique(np.stack([entries.row, entries.rank]), axis=1)
+    covering = np.bincount(pairs[0], minlength=hits.rows)
+    return ratio(covering, hits.retrieved if cutoff is None else float(cutoff))
+
+
 def _cost_to_cover(hits: Hits, wanted: Integers, redundancy: float, rel: int) -> Array:
     """The cost of reading each row until it covers `wanted` subtopics; 0 if it never does."""
     entries = subtopic_hits(hits, level=rel)

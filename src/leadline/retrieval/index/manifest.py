@@ -585,7 +585,8 @@ def check_index(folder: Path) -> Iterator[Finding]:
         yield finding_of(error, REBUILD)
         return
     yield from check_identity(folder)
-    yield from check_listed(folder, (known["file"] for known in files_of(manifest)))
+    vectors = (path.name for pattern in (VECTORS, ABOUT_VECTORS) for path in folder.glob(pattern))
+    yield from check_listed(folder, [MANIFEST, *(known["file"] for known in files_of(manifest)), *vectors])
     for known in manifest["segments"]:
         yield from findings(partial(_check_segment, folder, known, manifest["fields"]), REBUILD)
     yield from findings(partial(_check_order, folder, manifest), REBUILD)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
@@ -62,6 +63,32 @@ def _entries(path: Path, kind: TreeKind) -> Iterator[Entry]:
                 raise InputError(stream.name, f"cannot be read: {error}") from None
 
 
+def _behind_prolog(head: bytes) -> bytes:
+    """XML from its first element on, without what may stand before it; empty where that does not end.
+
+    >>> _behind_prolog(b'<?xml?> <!-- <a> --><!DOCTYPE b [<!ENTITY c "d>">]><b/>')
+    b'<b/>'
+    """
+    at = 0
+    while True:
+        at = _BLANKS.match(head, at).end()  # type: ignore[union-attr]
+        begins = next((each for each in _PROLOG if head.startswith(each, at)), b"")
+        if not begins:
+            return head[at:]
+        end = _PROLOG[begins].search(head, at)
+        if end is None:
+            return b""
+        if end[0] == b"[":  # declarations of a document type
+            end = _DECLARED.search(head, end.end())
+        if end is None:
+            return b""
+        at = end.end()
+
+
+_BLANKS, _DECLARED = re.compile(rb"\s*"), re.compile(rb"\]\s*>")
+_PROLOG = {b"<!--": re.compile(rb"-->"), b"<?": re.compile(rb"\?>"), b"<!DOCTYPE": re.compile(rb"[\[>]")}
+
+
 def _all_of(head: bytes, pieces: Iterator[bytes]) -> Iterator[bytes]:
     yield head
     yield from pieces
@@ -73,9 +100,9 @@ _TURTLE = re.compile(rb"^\s*(?:@prefix|@base|prefix|base|<[^>\s]+>\s)", re.IGNOR
 
 def _reader(head: bytes, kind: TreeKind) -> Callable[[Iterator[bytes]], Iterator[Entry]] | None:
     """What reads a file that begins so; None where it is of no known form."""
-    found = _ROOT.search(re.sub(rb"<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\])?\s*>", b"", head, flags=re.DOTALL))
+    found = _ROOT.match(_behind_prolog(head.lstrip(b"\xef\xbb\xbf")))
     roots = _SCHEMES if kind == "scheme" else _THESAURI
-    if found and head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<") and found[1] in roots:
+    if found and found[1] in roots:
         return roots[found[1]]
     if kind == "scheme":
         return None
@@ -170,10 +197,17 @@ def _mesh_xml(pieces: Iterator[bytes]) -> Iterator[Entry]:
             _forget(element)
 
 
+_NAMES_OF_RECORDS = {"MH", "SH", "NM"}  # of headings; and of qualifiers and substances, which are none
+
+
 def _mesh_lines(pieces: Iterator[bytes]) -> Iterator[Entry]:
     fields: dict[str, list[str]] = {}
-    for line in [*_lines(pieces), "*NEWRECORD"]:
+    records = -1
+    for line in chain(_lines(pieces), ["*NEWRECORD"]):
         if line.startswith("*NEWRECORD"):
+            records += 1
+            if records and not _NAMES_OF_RECORDS & fields.keys():
+                raise ValueError(f"record {records} has no name (MH): it may have been cut")
             if label := "".join(fields.get("MH", [])[:1]):
                 names = [each.partition("|")[0] for tag in ("PRINT ENTRY", "ENTRY") for each in fields.get(tag, ())]
                 yield Entry("".join(fields.get("UI", [label])[:1]), label, names, fields.get("MN", []))
@@ -183,12 +217,16 @@ def _mesh_lines(pieces: Iterator[bytes]) -> Iterator[Entry]:
             fields.setdefault(tag.strip(), []).append(value.strip())
 
 
+_LINE_END = re.compile(rb"\r?\n|\r(?!\n|\Z)")
+
+
 def _lines(pieces: Iterable[bytes]) -> Iterator[str]:
+    """The lines of a file, ended by LF, CRLF or CR."""
     left = b""
     for piece in pieces:
-        *whole, left = (left + piece).split(b"\n")
-        yield from (line.decode("utf-8", "replace").rstrip("\r") for line in whole)
-    yield left.decode("utf-8", "replace")
+        *whole, left = _LINE_END.split(left + piece)
+        yield from (line.decode("utf-8", "replace") for line in whole)
+    yield left.decode("utf-8", "replace").rstrip("\r")
 
 
 # SKOS: statements about concepts, `concept prefLabel "label"@en`, in two ways of writing them.
@@ -258,7 +296,7 @@ def _node(element: Any) -> str:
 
 
 _TOKEN = re.compile(
-    r'\s+|#[^\n]*|(?P<text>"""(?:[^"\\]|\\.|"(?!""))*"""|\'\'\'(?:[^\'\\]|\\.|\'(?!\'\'))*\'\'\'|"(?:[^"\\\n]|\\.)*"'
+    r'\s+|#[^\r\n]*|(?P<text>"""(?:[^"\\]|\\.|"(?!""))*"""|\'\'\'(?:[^\'\\]|\\.|\'(?!\'\'))*\'\'\'|"(?:[^"\\\n]|\\.)*"'
     r"|'(?:[^'\\\n]|\\.)*')(?:@(?P<language>[A-Za-z][\w-]*)|\^\^(?:<[^>\s]*>|[\w.-]*:[\w.%-]*))?"
     r"|<(?P<iri>[^<>\s]*)>|(?P<directive>@?(?:prefix|base)\b)(?=\s)|(?P<sign>[;,\[\]()]|\.(?!\d))"
     r"|(?P<name>[\w.-]*:(?:[\w%:-]|\.(?=[\w%:-])|\\.)*|_:\w+)|(?P<word>a(?=[\s<])|true|false|[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)",

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 TreeKind = Literal["scheme", "thesaurus"]
 TREES: tuple[TreeKind, ...] = ("scheme", "thesaurus")
+MOST_LEVELS = 1000  # of a place that is written with points
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,8 @@ class Tree:
             label = next((each.label for each in same if each.label), code)
             own = list(dict.fromkeys([label, *(name for each in same for name in each.names if name)]))
             positions = list(dict.fromkeys(position for each in same for position in each.positions))
+            if deep := [position for position in positions if position.count(".") >= MOST_LEVELS]:
+                raise InputError(source, f"{code} is at {deep[0][:40]}…, deeper than {MOST_LEVELS} levels")
             labels.append(label)
             names += own
             counts.append(len(own))

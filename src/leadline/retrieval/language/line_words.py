@@ -232,7 +232,7 @@ def limits_in(written: str) -> tuple[list[Node], list[str]]:
     >>> [query_text(each) for each in found], unknown
     (['language:en', 'published:2008..2010'], ['humans'])
     """
-    text = written.strip()
+    text = written.replace(_HIDDEN, " ").strip()
     while text.startswith("(") and text.endswith(")"):
         text = text[1:-1].strip()
     filters: list[Node] = []

@@ -380,7 +380,7 @@ def check_grid(folder: Path) -> Iterator[Finding]:
         yield finding_of(error, REPAIR)
         return
     if manifest["version"] >= VERSION:  # folders of earlier versions have no identity
-        yield from check_listed(folder, [MANIFEST])
+        yield from check_listed(folder, [MANIFEST, TABLE, RUNS, *(f"{RUNS}/{name}.run" for name in runs)])
     if "table" in manifest:
         yield from check_file(folder / TABLE, manifest["table"], REPAIR)
     for name, about in runs.items():

@@ -11,7 +11,9 @@ from leadline.retrieval.language.line_words import plain
 from leadline.retrieval.language.syntax import recognised, syntax_named
 
 MOST_LINES = 2000
-LONGEST_TEXT = 5_000_000  # characters
+LONGEST_TEXT, LONGEST_LINE = 5_000_000, 100_000  # characters; the second of a line with all that goes on
+MOST_WRITTEN = 40_000  # lines as they are written, of which several may be one
+END = 40  # characters in which shows whether a line goes on: more than the longest operator
 JOINED_AT_MOST = 6  # lines whose parentheses are looked at together
 MOST = 0.6  # of the lines, that the others are like them
 
@@ -53,8 +55,9 @@ _COMPLETE = re.compile(
     r"(?:[/\])}\".*$?=]|[0-9]|\.[a-z]{2}|:[a-z,]{2,}|/[a-z]{2}|/[A-Z]{2,4})$"
 )  # the end of a line that is whole
 _HYPHENATED = re.compile(r"[^\W\d_]{2}-$")
+_GAP = re.compile(r"[ \t\xa0]{3,}")
 _COUNT = re.compile(
-    r"(?:\s*total\s+(?:references|results|hits)\s*[=:]\s*|\s+\(|\t\s*|\s{2,}|\s+\[)([0-9][0-9,. ]*)[)\]]?\s*$",
+    r"(?:\s*total\s+(?:references|results|hits)\s*[=:]\s*|\s+\(|\t\s*|\s{2,}|\s+\[)([0-9][0-9,. ]{0,19})[)\]]?\s*$",
     re.IGNORECASE,
 )
 _LOOSE_COUNT = re.compile(r"(?<!or/)(?<!and/)(?<![=<>])\s([0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)\s*$")
@@ -72,7 +75,11 @@ def strategy_text(text: str, syntax: str | None = None, where: str = "STRATEGY")
     """
     if len(text) > LONGEST_TEXT:
         raise InputError(where, f"has {len(text):,} characters; a strategy has at most {LONGEST_TEXT:,}")
-    raw = [line.rstrip() for line in plain(text).replace("\x0c", "\n").splitlines()]
+    raw = [line.rstrip() for line in _narrow(plain(text)).replace("\x0c", "\n").splitlines()]
+    if len(raw) > MOST_WRITTEN:
+        raise InputError(where, f"has {len(raw):,} lines; a strategy is written in at most {MOST_WRITTEN:,}")
+    for number, line in enumerate(raw, start=1):
+        _check_length(line, f"{where}:{number}")
     raw, comments = _body(raw)
     notes: list[str] = []
     if syntax is None:
@@ -94,6 +101,20 @@ def strategy_text(text: str, syntax: str | None = None, where: str = "STRATEGY")
     if not numbers and len(lines) > 1:
         notes.append("the lines have no numbers: they were counted from 1")
     return StrategyText(tuple(_without_counts(lines)), syntax, tuple(comments), tuple(notes))
+
+
+def _narrow(text: str) -> str:
+    """A text without wide gaps, which patterns would go through from each of their blanks.
+
+    >>> _narrow("film      12 x \t\t   7")
+    'film  12 x\t7'
+    """
+    return _GAP.sub(lambda gap: "\t" if "\t" in gap[0] else "  ", text)
+
+
+def _check_length(line: str, where: str) -> None:
+    if len(line) > LONGEST_LINE:
+        raise InputError(where, f"is a line of more than {LONGEST_LINE:,} characters, with what goes on: divide it")
 
 
 def is_combination(text: str) -> bool:
@@ -161,20 +182,22 @@ def _numbers_of(raw: Sequence[str]) -> dict[int, tuple[int, int]]:
 
 def _goes_on(before: str, line: str, *, numbered: bool) -> bool:
     """Whether a line goes on with the one before it."""
-    if _HYPHENATED.search(before) and line[:1].islower():
+    end = before[-END:]
+    if _HYPHENATED.search(end) and line[:1].islower():
         return True
     begins = _OPERATOR_FIRST.match(line) is not None and not (is_combination(line) and "-" in line)
-    if _OPERATOR_LAST.search(before) or begins:
+    if _OPERATOR_LAST.search(end) or begins:
         return True
     if not numbered:
         return False
     is_open = any(before.count(opens) > before.count(closes) for opens, closes in ("()", "[]"))
-    return is_open or before.count('"') % 2 == 1 or (bool(before) and not _COMPLETE.search(before))
+    return is_open or before.count('"') % 2 == 1 or (bool(before) and not _COMPLETE.search(end))
 
 
 def _join(before: str, line: str) -> tuple[str, str]:
     """Two lines that are one, and what to say of it."""
-    if _HYPHENATED.search(before) and line[:1].islower():
+    _check_length(before, _short(before))
+    if _HYPHENATED.search(before[-END:]) and line[:1].islower():
         start = before.rsplit(None, 1)[-1]
         word = start[:-1] + line.split(None, 1)[0]
         return before[:-1] + line, f"{start} at the end of a line was joined: {word[:40]}"

@@ -147,10 +147,10 @@ def _chart(evidence: Evidence, grid: list[int], rows: list[dict[str, Any]], reca
         for run in named
     }
     colours = {run: evidence.colour(run) for run in named} | {top: GREY}
-    middle = max(1, round(depth * 0.4))
+    middle = max(1, round(depth * 0.25))
     shuffled = {"x": middle, "y": random_recall(evidence, middle), "text": RANDOM}
-    layers.append(haloed([shuffled], align="right", dx=-6, dy=2))
-    layers.append(beside(ends, colours, (0, 1), HEIGHT))
+    layers.append(haloed([shuffled], align="left", dx=8, dy=4))
+    layers.append(beside(ends, colours, (0, 1), HEIGHT, corner="bottom right"))
     chart = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
     return chart.add_params(effort, minutes, *chosen, narrow())
 

@@ -28,7 +28,7 @@ from leadline.show.lab.lab import (
     Lab,
     LabEntry,
 )
-from leadline.show.lab.lab_store import JOBS, AuditLog, LabStore, read_older_job
+from leadline.show.lab.lab_store import FILE, JOBS, RESULTS, AuditLog, LabStore, read_older_job
 from leadline.text.checksums import Finding, finding_of, findings
 from leadline.text.files import PATIENCE
 from leadline.text.owned_files import MANIFEST, RECORD
@@ -77,7 +77,8 @@ def check_lab(folder: Path) -> Iterator[Finding]:
 
 def checked_entries(folder: Path) -> Iterator[Checked]:
     """What a lab has, each with what is damaged in it. All of it is read in full."""
-    yield None, list(check_identity(folder))
+    own = (FILE, RESULTS, PEOPLE, JOBS, *(kind.folder for kind in KINDS.values() if kind.folder))
+    yield None, [*check_identity(folder), *check_listed(folder, own)]
     try:
         lab = Lab.open(folder)
     except InputError as error:

@@ -57,6 +57,16 @@ class LabClient:
 
     def add_run(self, path: str | os.PathLike[str], name: str = "", qrels: str = "") -> str:
         """Send a run to the lab; its name there. With `qrels` it must fit these judgements."""
+        return str(self._send_file(path, name=name, qrels=qrels)["run"])
+
+    def send_run(self, path: str | os.PathLike[str], task: str = "", **described: object) -> dict[str, Any]:
+        """Send a run to a campaign: its receipt, or under `problems` why it is not taken, a line each.
+
+        `described` says how it was made: kind, fields, resources, text and priority.
+        """
+        return self._send_file(path, task=task, **described)
+
+    def _send_file(self, path: str | os.PathLike[str], **about: object) -> dict[str, Any]:
         file = Path(path)
         try:
             with file.open("rb") as opened:
@@ -65,10 +75,9 @@ class LabClient:
             raise InputError(str(path), system_reason(error)) from None
         if len(content) > LARGEST_SENT:
             most = readable_size(LARGEST_SENT)
-            raise InputError(str(path), f"is larger than {most}: compress it, or use `leadline lab add` on the server")
-        asked = urllib.parse.urlencode({"name": name or file.name, **({"qrels": qrels} if qrels else {})})
-        answer = self._json("POST", f"/api/runs?{asked}", content, "application/octet-stream")
-        return str(answer["run"])
+            raise InputError(str(path), f"is larger than {most}: compress it, or let it be added on the server")
+        given = {"name": file.name} | {name: str(value) for name, value in about.items() if value}
+        return self._json("POST", f"/api/runs?{urllib.parse.urlencode(given)}", content, "application/octet-stream")
 
     def start(self, kind: str, **choices: object) -> str:
         """Start a job: `start("run", index="words", topics="topics", system="baseline")`; its id."""

@@ -19,7 +19,6 @@ import json
 import os
 import re
 import secrets
-import signal
 import subprocess
 import sys
 import time
@@ -41,6 +40,7 @@ from leadline.text.checksums import parsed_object, stored_bytes
 from leadline.text.files import hold
 from leadline.text.owned_files import is_owned
 from leadline.text.owned_folder import OwnedFolder
+from leadline.text.processes import end_program
 from leadline.text.store.queue import Lease
 from leadline.text.store.store import StoreView
 from leadline.version import __version__
@@ -457,10 +457,9 @@ def _wait(jobs: Jobs, job: LabJob, has_ended: Callable[[], bool]) -> bool:
     """Wait for a command; whether it was cancelled. It is asked to stop first, as by Ctrl-C, and then killed."""
     while not has_ended():
         if _is_cancelled(jobs, job):
-            for sent in (signal.SIGINT, signal.SIGKILL):
-                with contextlib.suppress(ProcessLookupError):
-                    if job.process:
-                        os.killpg(job.process, sent)
+            for politely in (True, False):
+                if job.process:
+                    end_program(job.process, politely=politely)
                 until = time.monotonic() + PATIENCE
                 while time.monotonic() < until:
                     if has_ended():

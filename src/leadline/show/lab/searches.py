@@ -21,7 +21,7 @@ from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Document, is_main_group
 from leadline.errors import InputError, LeadlineError, checked_choice, nearest, visible
 from leadline.records.result import Table
-from leadline.retrieval.bearing import GRADES, ClaimBearing
+from leadline.retrieval.bearing import GRADES, WORDS_OF_CLAIMS, WORDS_OF_TITLES, ClaimBearing
 from leadline.retrieval.choices import COMMON, DEFAULT_SYSTEM
 from leadline.retrieval.index.segment import MISSING
 from leadline.retrieval.language.fields import filter_values
@@ -521,12 +521,7 @@ LONG = 8  # letters of a word that is worth cutting off
 BEGINNING = 5  # letters that are left of it
 _WORD = re.compile(r"[a-z]{4,}")
 _CLASS = re.compile(r"[A-H][0-9]{2}[A-Z]")
-_IN_ALL_TITLES = """
-method methods process processes apparatus device system systems composition compositions comprising containing
-preparation producing production improved based using thereof therefor same having with their making from said which
-wherein used including between under without such
-"""
-_USUAL = frozenset(_IN_ALL_TITLES.split())
+_USUAL = frozenset((WORDS_OF_TITLES + WORDS_OF_CLAIMS).split())
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ import numpy as np
 from leadline.errors import InputError, LeadlineError, without_places
 from leadline.measures.hits import Array
 from leadline.records.scores import Scores
-from leadline.show.charts import DARK, Theme, config, drawable, has_room_to_draw, specification
+from leadline.show.charts import DARK, SVG_PADDING, Theme, config, drawable, has_room_to_draw, specification
 from leadline.show.lab.boards import Board
 from leadline.show.lab.lab import Lab
 from leadline.show.report.drawing import FIGURES
@@ -366,8 +366,9 @@ def _finite(value: Any) -> Any:
 
 STUDIES = ("incomplete", "leftout", "power")  # the quickest first
 FIRST = ("recall_effort", "told_apart")  # the figures of the first page, which follow from the standing
-WIDE, NARROW = 640, 290  # pixels of a chart
+NARROW = 290  # pixels of a chart on a phone
 NARROWER = {"told_apart": 130}  # of one with words on both sides
+HALF = {"recall_effort": 350, "told_apart": 250}  # of those that stand side by side where there is room
 THEMES: tuple[Theme, ...] = ("light", "dark")
 DRAWINGS = tuple((theme, width) for theme in THEMES for width in ("wide", "narrow"))
 _COLOUR = re.compile(r"#[0-9a-f]{6}\b")
@@ -417,9 +418,9 @@ def _figure(evidence: Evidence, name: str, studied: Mapping[str, Any], report: R
 
         chart = specification(figure.chart)
         for theme, width in DRAWINGS:
-            drawn[f"{theme}-{width}"] = vl_convert.vegalite_to_svg(
-                drawable(_themed(chart, theme, width, NARROWER.get(name, NARROW)))
-            )
+            pixels = NARROWER.get(name, NARROW) if width == "narrow" else HALF.get(name, 0)
+            themed = _themed(chart, theme, pixels, narrow=width == "narrow")
+            drawn[f"{theme}-{width}"] = vl_convert.vegalite_to_svg({"padding": SVG_PADDING, **drawable(themed)})
     return {
         "title": figure.title,
         "reading": still(figure.reading),
@@ -441,16 +442,17 @@ def still(reading: str) -> str:
     return re.sub(r"; ?(?=[A-Z]|$)", ". ", " ".join(kept)).strip()
 
 
-def _themed(chart: dict[str, Any], theme: Theme, width: str, narrow: int) -> dict[str, Any]:
-    """A chart's specification with the colours of a theme, at a width."""
+def _themed(chart: dict[str, Any], theme: Theme, pixels: int, *, narrow: bool) -> dict[str, Any]:
+    """A chart's specification with the colours of a theme, this wide (0: as wide as it is in a report)."""
     import json
 
     text = json.dumps(chart)
     if theme == "dark":
         text = _COLOUR.sub(lambda found: DARK.get(found[0], found[0]), text)
     themed: dict[str, Any] = json.loads(text)
-    if width == "narrow":
-        themed["width"] = narrow
+    if pixels:
+        themed["width"] = pixels
+    if narrow:
         for each in themed.get("params", []):
             if each.get("name") == "narrow":
                 each["value"] = True

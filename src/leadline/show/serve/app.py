@@ -247,7 +247,12 @@ class Pages:
         # A link in a message opens this page from another site, and then browsers hold a strict cookie back: once more
         # from here, and it is sent.
         again = status == 401 and request.method == "GET" and "again" not in request.query_params
-        return self.page("message.html", None, status, heading="Not possible", text=text, again=again)
+        return self.page(
+            "message.html", None, status, heading=_HEADINGS.get(status, "Not done"), text=text, again=again
+        )
+
+
+_HEADINGS = {401: "Not signed in", 403: "Not for you", 404: "No such page", 503: "Not now"}  # of pages that refuse
 
 
 def _wrong_value(error: Exception) -> str:

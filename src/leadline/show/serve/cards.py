@@ -12,6 +12,7 @@ from leadline.collections.documents.document import Document
 from leadline.collections.documents.fields.references import printed_source
 from leadline.errors import InputError, visible
 from leadline.records.topics import Topic
+from leadline.retrieval.bearing import WORDS_OF_CLAIMS, WORDS_OF_TITLES
 from leadline.retrieval.choices import COMMON
 from leadline.retrieval.pipeline.synonyms.chemistry import chemicals
 from leadline.retrieval.pipeline.synonyms.thesaurus import TextWords
@@ -173,12 +174,8 @@ def _clean(text: str) -> str:
 
 MOST_WORDS, MOST_NAMES, MOST_SYNONYMS = 40, 60, 6
 _SHORTEST = 3  # letters of a word
-# Words of every claim say nothing of what is sought.
-_OF_CLAIMS = """
-said wherein whereof thereof therein comprising comprises comprise consisting consists method process according claim
-claims which first second least one more having from being further cas
-"""
-_TOO_COMMON = frozenset(_OF_CLAIMS.split()) | {word.decode() for word in COMMON["en"]}
+# Words of every claim and title say nothing of what is sought.
+_TOO_COMMON = frozenset((WORDS_OF_CLAIMS + WORDS_OF_TITLES).split()) | {word.decode() for word in COMMON["en"]}
 
 
 class Highlight(NamedTuple):
@@ -191,7 +188,7 @@ class Highlight(NamedTuple):
 def highlights(text: str) -> list[Highlight]:
     """The words of a topic's text, most frequent first, and the substances it names with their other names.
 
-    >>> [each.text for each in highlights("Coating of the steel with zinc; the coating dries")]
+    >>> [each.text for each in highlights("Use of a coating device for steel with zinc; the coating dries")]
     ['coating', 'steel', 'zinc', 'dries']
     """
     counts = Counter(word for word in TextWords.of(text).texts if _is_telling(word))

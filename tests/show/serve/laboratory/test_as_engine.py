@@ -16,13 +16,16 @@ import pytest
 pytest.importorskip("fastapi", reason="the pages need fastapi")
 pytest.importorskip("uvicorn", reason="the pages need uvicorn")
 
+from leadline.cli import main
 from leadline.records.runs import read_run
 
 DOCUMENT = Path(__file__).parents[4] / "docs" / "engines.md"
 WORDS = ("resin", "device method", "acid")
 
 
-def test_a_served_lab_is_a_search_service(small_lab: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_served_lab_is_a_search_service(
+    small_lab: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     shutil.copytree(small_lab.parent, tmp_path / "copy")
     lab = tmp_path / "copy" / small_lab.name
     with socket.create_server(("127.0.0.1", 0)) as free:
@@ -44,16 +47,15 @@ def test_a_served_lab_is_a_search_service(small_lab: Path, tmp_path: Path, monke
         topics = "".join(f"{number}\t{words}\n" for number, words in enumerate(WORDS))
         (tmp_path / "topics.tsv").write_text(f"topic\ttitle\n{topics}")
         monkeypatch.setenv("LAB_TOKEN", link[1])
-        asked = [*command, "run", "--engine", "lab.toml", "topics.tsv", "-o", "lab.run", "-k", "7"]
-        made = subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=False)
-        assert made.returncode == 0, made.stderr
-        assert link[1] not in made.stdout + made.stderr + (tmp_path / "lab.run.manifest.json").read_text()
+        monkeypatch.chdir(tmp_path)
+        main(["run", "--engine", "lab.toml", "topics.tsv", "-o", "lab.run", "-k", "7"])
+        assert link[1] not in "".join(capsys.readouterr()) + (tmp_path / "lab.run.manifest.json").read_text()
     finally:
         server.kill()
         server.wait()
     run = read_run(tmp_path / "lab.run")
     for number, words in enumerate(WORDS):
-        here = [*command, "search", str(small_lab.parent / "index"), words, "-k", "7", "-f", "json", "-q"]
-        found = json.loads(subprocess.run(here, capture_output=True, check=True).stdout)
+        main(["search", str(small_lab.parent / "index"), words, "-k", "7", "-f", "json", "-q"])
+        found = json.loads(capsys.readouterr().out)
         hits = found["hits"] if isinstance(found, dict) else found
         assert run.ranking(str(number)) == [(hit["document"], hit["score"]) for hit in hits]

@@ -24,7 +24,11 @@ def send(client: Any, name: str, content: str) -> Any:
 def test_an_empty_lab_asks_for_judgements_then_for_runs(tmp_path: Path, visit: Callable[..., Any]) -> None:
     lab = Lab.create(tmp_path / "lab", "New")
     client = visit(lab)
-    assert "First, add judgements" in client.get("/").text
+    page = client.get("/").text
+    assert "First, add judgements" in page
+    assert "Leaderboard</a>" not in page, "there is nothing to show on it"
+    assert "add <code>" not in page
+    assert "<code>leadline lab add lab COLLECTION INDEX</code>" in page
     refused = send(client, "nothing.txt", "what is this\n")
     assert refused.status_code == 400
     assert "Nothing was stored" in refused.text

@@ -80,6 +80,19 @@ def test_every_page_opens_for_its_roles_and_for_nobody_else(team: Team, path: st
         assert "<script>alert(1)" not in client.get(path).text
 
 
+def menu_of(page: str) -> list[str]:
+    return re.findall(r'<a href="(/[a-z-]*)"', page.partition('<nav class="menu"')[2].partition("</nav>")[0])
+
+
+def test_the_menu_has_what_a_person_can_do_and_what_the_lab_has(team: Team) -> None:
+    menus = {role: menu_of(team.clients[role].get("/").text) for role in ROLES}
+    assert not {"/judge", "/jobs", "/people"} & set(menus["reader"])
+    assert {"/jobs"} == set(menus["runner"]) - set(menus["reader"])
+    assert menus["assessor"] == menus["expert"] == [*menus["reader"], "/judge", "/review"]
+    assert menus["organiser"] == [*menus["expert"], "/jobs", "/people"]
+    assert all("/leaderboard" in menu for menu in menus.values())
+
+
 @pytest.mark.parametrize(
     ("path", "fields", "allowed"),
     [

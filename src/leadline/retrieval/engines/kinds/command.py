@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import signal
 import subprocess
 import threading
 import time
@@ -21,6 +20,7 @@ from leadline.retrieval.engines.engine import (
     engine,
     hits_of,
 )
+from leadline.text.processes import end_program
 
 
 @engine("command")
@@ -51,7 +51,7 @@ class _Program:
         given = None if any("{query}" in each for each in self.command) else query.encode()
         streams: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         try:
-            process = subprocess.Popen(arguments, start_new_session=os.name == "posix", **streams)
+            process = subprocess.Popen(arguments, start_new_session=True, **streams)
         except OSError as error:
             raise AskingFailedError(f"{arguments[0]} cannot be run: {system_reason(error)}") from None
         with process:
@@ -84,7 +84,7 @@ class _Program:
             raise AskingFailedError(f"no answer within {self.seconds:g} s", passes=True) from None
         finally:
             if process.poll() is None or any(thread.is_alive() for thread in threads):
-                _kill(process)  # with a program that it started, which may still have the streams
+                end_program(process.pid)  # with a program that it started, which may still have the streams
             for thread in threads:
                 thread.join(1)
         return bytes(printed), bytes(errors)
@@ -104,17 +104,8 @@ def _read(stream: IO[bytes], kept: bytearray, process: subprocess.Popen[bytes]) 
         while chunk := os.read(stream.fileno(), 1 << 16):
             kept += chunk
             if len(kept) > LARGEST_ANSWER:
-                _kill(process)
+                end_program(process.pid)
                 return
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End a program with the programs it started."""
-    with contextlib.suppress(OSError):
-        if os.name == "posix":
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
 
 
 def parsed(printed: str) -> EngineHits:

@@ -61,7 +61,7 @@
   const button = document.querySelector("button.theme"), root = document.documentElement;
   const preferred = matchMedia("(prefers-color-scheme: dark)");
   const dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : preferred.matches);
-  const name = () => { button.textContent = dark() ? "light paper" : "dark paper"; };
+  const name = () => { button.textContent = dark() ? "light colours" : "dark colours"; };
   button.addEventListener("click", () => { root.dataset.theme = dark() ? "light" : "dark"; name(); });
   preferred.addEventListener("change", name);
   name();

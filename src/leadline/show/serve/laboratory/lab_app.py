@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, ClassVar
+from typing import IO, Any, ClassVar, NamedTuple
 from urllib.parse import quote
 
 from fastapi import FastAPI, HTTPException, Request
@@ -57,25 +57,46 @@ from leadline.show.serve.laboratory.work_pages import add_jobs, add_people, judg
 from leadline.show.serve.reviewing_pages import reviewing_app
 from leadline.show.serve.security import Address, App, Receive, Scope, Send
 
-MENU = {  # address: words, in the order of the menu
-    "/": "Home",
-    "/search": "Search",
-    "/prior-art": "Prior art",
-    "/collections": "Collections",
-    "/leaderboard": "Leaderboard",
-    "/compare": "Compare",
-    "/trust": "Trust",
-    "/reports": "Reports",
-    "/judge": "Judge",
-    "/review": "Review",
-    "/jobs": "Jobs",
+
+class MenuPage(NamedTuple):
+    """A page of the menu: who may do something there, and of what kinds the lab must have something for that."""
+
+    words: str
+    kinds: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ROLES
+
+
+MENU = {  # by address, in the order of the menu
+    "/": MenuPage("Home"),
+    "/search": MenuPage("Search", ("index",)),
+    "/prior-art": MenuPage("Prior art", ("index",)),
+    "/collections": MenuPage("Collections", ("collection",)),
+    "/leaderboard": MenuPage("Leaderboard", ("qrels", "run")),
+    "/compare": MenuPage("Compare", ("qrels", "run")),
+    "/trust": MenuPage("Trust", ("qrels", "run")),
+    "/reports": MenuPage("Reports", ("report",)),
+    "/judge": MenuPage("Judge", ("pool",), JUDGING_ROLES),
+    "/review": MenuPage("Review", ("review",), JUDGING_ROLES),
+    "/jobs": MenuPage("Jobs", (), ("runner", "organiser")),
+    "/people": MenuPage("People", (), ("organiser",)),
 }
+
+
+def menu_of(lab: Lab) -> Callable[[Visitor], dict[str, str]]:
+    """What the menu has for a person: address and words of the pages where they can do something now."""
+
+    def menu(visitor: Visitor) -> dict[str, str]:
+        there = {entry.kind for entry in lab.entries()}
+        role = visitor.person.role
+        return {path: page.words for path, page in MENU.items() if role in page.roles and there.issuperset(page.kinds)}
+
+    return menu
 
 
 def lab_app(lab: Lab, people: People, address: Address) -> FastAPI:
     """The application of a lab."""
     cookie = f"leadline_lab_{lab.id[:8]}"  # cookies are shared by all ports of a host
-    pages = Pages(people, address, lab.title, cookie=cookie, constants={"menu": MENU, **LINKS})
+    pages = Pages(people, address, lab.title, cookie=cookie, constants={"menu": menu_of(lab), **LINKS})
     app = pages.app()
     audit = AuditLog(lab.store)
     _add_scores(app, pages, lab, audit)

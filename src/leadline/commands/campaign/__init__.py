@@ -1,0 +1,1 @@
+"""The commands `leadline campaign ...`, one file each."""
