@@ -275,8 +275,8 @@ def nearly_best(keys: Any, count: int, k: int, most: float, histogram: Any) -> f
     if count < k:
         return 0.0
     lowest_bin = (np.float64(most * SLACK).view(np.int64) >> BIN_SHIFT) - (BINS - 1)
-    for b in range(BINS):
-        histogram[b] = 0
+    for i in range(BINS):
+        histogram[i] = 0
     for i in range(count):
         leading = (keys[i] >> BIN_SHIFT) - lowest_bin
         leading = leading if leading > 0 else np.int64(0)
