@@ -1,7 +1,8 @@
 """Learners and stopping rules on 14 systematic reviews (Cohen 2006), with both labels; writes docs/reviewing.md.
 
-    python benchmarks/review.py [--seeds 100] [--check] [--only rules,oversight,learners,speed,asreview,short]
+    python benchmarks/review.py [--seeds 100] [--check] [--only rules,switch,oversight,learners,speed,asreview,short]
         [--asreview PYTHON] [--reviews NAMES] [--documents 100000]
+        [--kept FOLDER] [--workers 2]
 
 The numbers of the document are between marks. Its short form, 2 seeds of four small reviews, is computed again by the
 tests; `--check` only compares it. Reads `reviews` of the shared data (LEADLINE_SHARED, or `shared` beside the
@@ -24,8 +25,8 @@ import tarfile
 import tempfile
 import time
 import zipfile
-from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,14 +37,14 @@ from marked_document import SHORT, check, fill
 from leadline.judge.review.learners import TextFeatures, learned_order
 from leadline.judge.review.oversight import CERTIFICATES, Condition, simulate_conditions
 from leadline.judge.review.simulation import LabelledReview, ReviewSimulation, simulate_reviews
-from leadline.judge.review.stopping import RULES
+from leadline.judge.review.stopping import RULES, expected_draws, first_run, switch_point
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("LEADLINE_SHARED", ROOT.parent / "shared")) / "data" / "reviews"
 DOCUMENT = ROOT / "docs" / "reviewing.md"
 LEVELS = {"label_included": "included in the end", "label_abstract_screening": "kept after the abstract"}
 SMALL = ("Antihistamines", "Estrogens", "NSAIDS", "UrinaryIncontinence")
-PARTS = ("rules", "oversight", "learners", "speed", "asreview", "short")
+PARTS = ("rules", "switch", "oversight", "learners", "speed", "asreview", "short")
 LEARNERS_SEEDS = 25  # at most: logistic regression is slow
 TARGETS = (0.95, 0.9, 0.8)
 CONDITIONS = (
@@ -54,6 +55,7 @@ CONDITIONS = (
         for readers, hard in ((1, False), (1, True), (2, False), (2, True))
     ),
 )
+SWITCHES, SWITCH_SEEDS = 12, 2  # places where draws may begin, in hindsight; seeds at most, since that takes long
 SEEDS_AT_ONCE = 10  # where readers overlook something: so much is lost if the benchmark is interrupted
 READ = 200  # documents that are judged while the time is taken
 
@@ -126,10 +128,13 @@ class Overseen(NamedTuple):
 
 def oversight_section(by_review: Sequence[Overseen]) -> str:
     """What both certificates are worth if readers overlook something: a row for each condition."""
-    runs = sum(each.values.shape[2] for each in by_review)
+    seeds = [each.values.shape[2] for each in by_review]
+    runs = sum(seeds)
     targets = " / ".join(f"{100 * target:g} %" for target in TARGETS)
+    each = f"{min(seeds)} to {max(seeds)}" if min(seeds) < max(seeds) else f"{min(seeds)}"
     lines = [
-        f"{len(by_review)} reviews with one kind of labels, {runs:,} runs for each row and target; targets {targets}.",
+        f"{len(by_review)} reviews with one kind of labels, {each} seeds each, {runs:,} runs for each row and target; "
+        f"targets {targets}.",
         "",
         "| overlooked | which | readers | readers' certificate: reached | worst review | audit: reached | worst review "
         "| held at every look | read by readers | by the expert |",
@@ -177,16 +182,25 @@ def _audited(of: np.ndarray, target: float) -> list[float]:
 
 
 def oversight(folder: Path, seeds: int, kept: Path, workers: int) -> list[Overseen]:
-    """All reviews with both kinds of labels; what a run before computed is taken from the folder `kept`."""
+    """All reviews with both kinds of labels; what a run before computed is taken from the folder `kept`.
+
+    Without workers, that is all.
+    """
     kept.mkdir(parents=True, exist_ok=True)
     names = sorted(
         (path.stem for path in folder.glob("*.csv")), key=lambda name: (folder / f"{name}.csv").stat().st_size
     )
     asked = [(level, name) for name in names for level in LEVELS]
     starts = range(0, seeds, SEEDS_AT_ONCE)
+    if not workers:
+        return [
+            Overseen(*each, np.concatenate([np.load(stored) for stored in done], axis=2))
+            for each in asked
+            if (done := sorted(kept.glob(f"oversight-{'-'.join(each)}-*.npy")))
+        ]
     begin, found = time.process_time(), []
     with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
-        jobs = {each: [] for each in asked}
+        jobs: dict[tuple[str, str], list[Future[np.ndarray]]] = {each: [] for each in asked}
         for first in starts:  # all reviews alike, so that what is there after an interruption says something
             for each in asked:
                 jobs[each].append(pool.submit(_overseen, folder, *each, first, min(SEEDS_AT_ONCE, seeds - first), kept))
@@ -208,6 +222,46 @@ def _overseen(folder: Path, level: str, name: str, first: int, seeds: int, kept:
             np.save(file, np.stack([each.values[:, 0] for each in found]))
         beside.rename(stored)
     return np.load(stored)
+
+
+def switch_table(folder: Path, seeds: int) -> str:
+    """What is read if random draws begin by different rules, until the target is certified: means over the draws."""
+    rules: dict[str, Callable[[np.ndarray, float], int]] = {
+        "max(20, min(u/k, 0.3 N)) in a row": switch_point,
+        "2 % of all in a row": lambda labels, _: first_run(labels, max(20, round(0.02 * len(labels)))),
+        "the best in hindsight": _best_switch,
+    }
+    read = {name: np.zeros((len(TARGETS), 0)) for name in rules}
+    for level in LEVELS:
+        for review in read_reviews(folder, level):
+            found = {name: np.zeros((len(TARGETS), seeds)) for name in rules}
+            for seed in range(seeds):
+                labels = review.relevant[learned_order(review.features, review.relevant, review.start(seed), seed=seed)]
+                for name, rule in rules.items():
+                    for at, target in enumerate(TARGETS):
+                        found[name][at, seed] = _read_in_all(labels, rule(labels, target), target) / len(labels)
+            for name, values in found.items():
+                read[name] = np.concatenate((read[name], values.mean(axis=1, keepdims=True)), axis=1)
+    lines = [
+        f"| draws begin after, {seeds} seeds | read for 95 % | 90 % | 80 % |",
+        "|:---|---:|---:|---:|",
+        *(
+            f"| {name} | {' | '.join(f'{value:.2f}' for value in values.mean(axis=1))} |"
+            for name, values in read.items()
+        ),
+    ]
+    return "\n".join(lines)
+
+
+def _read_in_all(labels: np.ndarray, switch: int, target: float) -> float:
+    """The documents read if draws begin there, until the target is certified; a mean over the draws."""
+    found, missing = int(labels[:switch].sum()), int(labels[switch:].sum())
+    return switch + expected_draws(found, len(labels) - switch, missing, target=target)
+
+
+def _best_switch(labels: np.ndarray, target: float) -> int:
+    points = np.unique(np.linspace(2, len(labels), SWITCHES).astype(int)).tolist()
+    return min(points, key=lambda point: _read_in_all(labels, point, target))
 
 
 def learners_table(folder: Path, seeds: int) -> str:
@@ -400,7 +454,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--only", default="", help=f"parts to compute, of {', '.join(PARTS)}")
     parser.add_argument("--asreview", default="", help="a Python with ASReview 3")
     parser.add_argument("--kept", default="simulations", help="a folder for parts that are done: a run goes on there")
-    parser.add_argument("--workers", type=int, default=2, help="processes of the part oversight")
+    parser.add_argument(
+        "--workers", type=int, default=2, help="processes of the part oversight; 0: what is done already"
+    )
     parser.add_argument("--reviews", default="", help="names of reviews for ASReview (default: all)")
     parser.add_argument("--documents", type=int, default=100_000, help="of the part speed")
     options = parser.parse_args(arguments)
@@ -430,10 +486,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 by_level = dict(zip(LEVELS, found, strict=True))
             sections |= {"size": size_line(by_level), "default learner": default_learner_line(by_level)}
             sections["rules"] = rules_table(by_level)
+        if "switch" in wanted:
+            sections["switch"] = switch_table(folder, min(options.seeds, SWITCH_SEEDS))
         if "oversight" in wanted:
-            found = oversight(folder, options.seeds, Path(options.kept), options.workers)
-            sections["oversight"] = oversight_section(found)
-            print(least_reached(found))
+            overseen = oversight(folder, options.seeds, Path(options.kept), options.workers)
+            sections["oversight"] = oversight_section(overseen)
+            print(least_reached(overseen))
         if wanted & {"rules", "short"}:
             sections[SHORT] = short_form(folder)
         print("\n\n".join(text for name, text in sections.items() if name != SHORT))

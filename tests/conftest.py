@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+os.environ.setdefault("LEADLINE_VECTORS", "none")  # no test makes vectors that it does not ask for
 SOAK = bool(os.environ.get("LEADLINE_SOAK"))
 
 

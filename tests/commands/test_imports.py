@@ -42,7 +42,9 @@ MAY_LOAD = {  # the commands that may load these wings, beside what all may: tex
     ),
     "collections measures trust": "compare retrievability",
     "measures retrieval trust": "compare verdict",
-    "collections judge measures retrieval show trust": "serve, lab add, lab status, demo, judge demo, check",
+    "collections judge measures retrieval show trust": (
+        "serve, lab add, lab status, demo, judge demo, check, campaign overview"
+    ),
     "collections judge retrieval": "review machine",
     "collections judge retrieval show": "lab init, lab people, review serve",
     "measures retrieval show trust": "report",

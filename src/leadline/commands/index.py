@@ -1,5 +1,9 @@
 """Index a collection, so that it can be searched.
 
+An index of up to 20,000 documents also has vectors, where the model is installed (`docs/vectors.md`): a sample of the
+documents is read by the model, and the others' vectors are learned from it. --dense has the model read all of them,
+whatever their number, and --no-dense none; LEADLINE_VECTORS=none leaves them out unless --dense asks for them.
+
 An index that is already in the folder is replaced once the new one is complete. After `leadline collection update`,
 --update brings it up to date instead: only documents that are new or changed are indexed, and what was changed or
 deleted is no longer found. Scores are then the same as those of an index that is built again.
@@ -14,14 +18,22 @@ Examples:
 from __future__ import annotations
 
 import argparse
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from leadline.commands.shared.argument_kinds import INPUT_TREE, OutputFolder
-from leadline.commands.shared.extras import WITH_MODEL, add_cluster_option, check_extras, chosen_cluster
+from leadline.commands.shared.extras import (
+    WITH_MODEL,
+    add_cluster_option,
+    check_extras,
+    chosen_cluster,
+    is_missing,
+    packages_of,
+)
 from leadline.commands.shared.options import (
     add_choice,
     add_options,
@@ -31,9 +43,9 @@ from leadline.commands.shared.options import (
 )
 from leadline.commands.shared.output import print_notes, progress_bar
 from leadline.commands.shared.signature import public
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError, UsageError, checked_choice
 from leadline.records.result import counted
-from leadline.retrieval.choices import COMMON, DERIVED, FIELDS, LANGUAGES, Members, Words
+from leadline.retrieval.choices import COMMON, DERIVED, FIELDS, LANGUAGES, LEARNED_MOST, Members, Words
 from leadline.text.files import readable_size
 
 if TYPE_CHECKING:
@@ -45,6 +57,9 @@ if TYPE_CHECKING:
     from leadline.retrieval.index.index import Index
     from leadline.retrieval.index.writing import Changes
 
+SETTING = "LEADLINE_VECTORS"
+WORTH_SAYING = 2.0  # seconds
+TOKENS_A_SECOND, DOCUMENTS_A_SECOND = 7000, 2000  # by docs/vectors.md
 STOP_LISTS = (*(LANGUAGES[code] for code in COMMON), "none")
 DEFAULTS: dict[str, Any] = {
     "fields": FIELDS,
@@ -83,8 +98,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "bring an existing index up to date: documents added, changed and deleted in the collection (--add: the same)"
     )
     add("--update", "--add", action="store_true", help=update)
-    vectors = "also store vectors; MODEL is a folder with a model as ONNX or safetensors (default: the packaged MiniLM)"
+    vectors = "store vectors of all documents by a model: a folder with ONNX or safetensors (default: the packaged one)"
     add("--dense", metavar="MODEL", type=INPUT_TREE, nargs="?", const="", help=vectors)
+    add("--no-dense", action="store_true", help="store no vectors (default: for up to 20,000 documents, learned ones)")
     add_cluster_option(parser)
     public("evaluate").add(parser, "memory")
     add_options(parser, "-q")
@@ -103,6 +119,8 @@ def run(options: argparse.Namespace) -> None:
         raise UsageError("--update", f"keeps the settings of the index: leave out --{next(iter(given))}")
     if options.update and options.cluster:
         raise UsageError("--cluster", "cannot be combined with --update, which indexes only what has changed")
+    if options.dense is not None and options.no_dense:
+        raise UsageError("--no-dense", "contradicts --dense: leave one of them out")
     if options.dense is not None:
         check_extras("--dense", ["dense"] if options.dense else WITH_MODEL)
         if options.dense and not Path(options.dense).is_dir():
@@ -138,24 +156,28 @@ def run(options: argparse.Namespace) -> None:
     units = counted(len(index), "document") if index.unit == "document" else families
     done, fields = _in_words(changes) if changes is not None else "", counted(len(index.fields), "field")
     print(f"{done}{units}, {counted(words, 'word')} in {fields}, {readable_size(size)}, in {seconds:.1f} s")
-    if options.dense is not None or (options.update and _has_older_vectors(index)):
-        _add_vectors(folder, options)
+    vectors = None if options.no_dense else "all" if options.dense is not None else _expected_vectors(index, options)
+    if vectors is not None:
+        _add_vectors(folder, vectors, options)
     kept = {"scheme": "class", "thesaurus": "heading"}
     said = [f"keeps {tree.source}, {kind} of {counted(len(tree), kept[kind])}" for kind, tree in trees.items()]
     print_notes([*said, *_notes(index, settings, options)], options)
 
 
-def _add_vectors(folder: Path, options: argparse.Namespace) -> None:
+def _add_vectors(folder: Path, which: str, options: argparse.Namespace) -> None:
     """Store vectors beside the index; an interrupted run continues where it stopped."""
     from leadline.retrieval.dense.encoder import gpu
     from leadline.retrieval.dense.vectors import FIELDS as ENCODED
-    from leadline.retrieval.dense.vectors import build_vectors, described_vectors
+    from leadline.retrieval.dense.vectors import build_vectors, described_vectors, learn_vectors
     from leadline.retrieval.pipeline.context import SearchContext
 
     start = time.monotonic()
     with progress_bar("vectors", quiet=options.quiet) as step:
         context = SearchContext.open(folder)
-        vectors = build_vectors(context, model=options.dense or "", progress=step)
+        learned = learn_vectors(context, progress=step) if which == "learned" else None
+        if which == "learned" and learned is None:
+            return  # the documents have no text
+        vectors = learned or build_vectors(context, model=options.dense or "", progress=step)
     size, seconds = readable_size(vectors.path.stat().st_size), time.monotonic() - start
     about = described_vectors(vectors.path.with_suffix(".json"), ENCODED)
     assert about is not None  # of the fields it was asked for
@@ -163,15 +185,32 @@ def _add_vectors(folder: Path, options: argparse.Namespace) -> None:
     print(f"{counted(vectors.shape[0], 'vector')} by {about.label}{where}, {size}, in {seconds:.1f} s")
 
 
-def _has_older_vectors(index: Index) -> bool:
-    """Whether the packaged model made vectors before an update, and can make those that are missing."""
-    from importlib.util import find_spec
+def _expected_vectors(index: Index, options: argparse.Namespace) -> Literal["all", "learned"] | None:
+    """The vectors that an index gets which nobody asked for: those it had before an update, or learned ones."""
+    if any(is_missing(name) for extra in sorted(WITH_MODEL) for name in packages_of(extra)):
+        return None
+    if options.update:
+        from leadline.retrieval.dense.vectors import older_vectors
+        from leadline.retrieval.pipeline.context import SearchContext
 
-    from leadline.retrieval.dense.model import NEEDED, PACKAGE
-    from leadline.retrieval.dense.vectors import older_vectors
-    from leadline.retrieval.pipeline.context import SearchContext
+        context = SearchContext(index)
+        return "all" if older_vectors(context) else "learned" if older_vectors(context, learned=True) else None
+    wanted = checked_choice(SETTING, os.environ.get(SETTING, "learned"), ("learned", "none"))
+    if wanted == "none" or not 0 < len(index) <= LEARNED_MOST:
+        return None
+    seconds = _seconds(index)
+    if seconds >= WORTH_SAYING:
+        what = f"makes vectors for {counted(len(index), 'document')}, in about {seconds:.0f} s of processor time"
+        print_notes([f"{what}: --no-dense leaves them out"], options)
+    return "learned"
 
-    return all(map(find_spec, (*NEEDED, PACKAGE))) and bool(older_vectors(SearchContext(index)))
+
+def _seconds(index: Index) -> float:
+    """About how long learned vectors take: the model reads a sample, and pieces of all texts are counted."""
+    from leadline.retrieval.dense.vectors import SAMPLE_TOKENS
+
+    words = sum(count for name, count in index.manifest["counts"].items() if name in ("title words", "abstract words"))
+    return 1 + min(SAMPLE_TOKENS, 2 * (words or SAMPLE_TOKENS)) / TOKENS_A_SECOND + len(index) / DOCUMENTS_A_SECOND
 
 
 def _refuse_other_content(folder: Path) -> Index | None:

@@ -313,6 +313,7 @@ class Qrels(Result):
             "subtopics": self._subtopic_lines,
             "drawn": self._drawn_lines,
             "characters": self._passage_lines,
+            "strata": self._strata_lines,
         }.get(self.kind, self._plain_lines)
         return b"".join(lines())
 
@@ -326,6 +327,12 @@ class Qrels(Result):
         for t, topic in enumerate(self.topics):
             for i in range(self.offsets[t], self.offsets[t + 1]):
                 yield b"%s 0 %s %d\n" % (encode_id(topic), self.documents.at(i), self.grades[i])
+
+    def _strata_lines(self) -> Iterator[bytes]:
+        assert self.strata is not None
+        places = zip(self.topic_of_document.tolist(), self.strata.tolist(), self.grades.tolist(), strict=True)
+        for i, (t, stratum, grade) in enumerate(places):
+            yield b"%s 0 %s %d %d\n" % (encode_id(self.topics[t]), self.documents.at(i), stratum, grade)
 
     def _drawn_lines(self) -> Iterator[bytes]:
         assert self.probabilities is not None

@@ -355,7 +355,7 @@ def _markdown(table: Table) -> str:
     return "\n".join(lines)
 
 
-_LATEX = str.maketrans(
+LATEX_LETTERS = str.maketrans(
     {
         "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "±": r"$\pm$", "–": "--",
@@ -365,15 +365,15 @@ _LATEX = str.maketrans(
 
 def _latex(table: Table) -> str:
     def cell(r: int, c: int) -> str:
-        text = table.shown(r, c).translate(_LATEX)
+        text = table.shown(r, c).translate(LATEX_LETTERS)
         text = rf"\textbf{{{text}}}" if (r, c) in table.best else text
-        return f"{text} {table.asides[r, c].translate(_LATEX)}" if (r, c) in table.asides else text
+        return f"{text} {table.asides[r, c].translate(LATEX_LETTERS)}" if (r, c) in table.asides else text
 
     columns = range(len(table.columns))
     lines = [
         rf"\begin{{tabular}}{{{''.join('r' if table.is_numeric(c) else 'l' for c in columns)}}}",
         r"\toprule",
-        " & ".join(visible(name).translate(_LATEX) for name in table.columns) + r" \\",
+        " & ".join(visible(name).translate(LATEX_LETTERS) for name in table.columns) + r" \\",
         r"\midrule",
         *(" & ".join(cell(r, c) for c in columns) + r" \\" for r in range(len(table.rows))),
         r"\bottomrule",

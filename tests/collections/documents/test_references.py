@@ -29,6 +29,12 @@ N1  - ASReview_relevant
 PY  - 2001/05/03
 SN  - 1234-5678
 C7  - anything else
+AB  - One paragraph of an abstract.
+AB  - Ещё один, 漢字 🚲.
+DO  - 10.1000/second
+XX  - a tag that nobody knows
+XX  - again
+KW  - κλειδί
 ER  -
 
 """
@@ -75,6 +81,7 @@ def test_ris_is_written_as_it_was_read(tmp_path: Path) -> None:
     as_title = RIS.replace("T1  -", "TI  -").replace("A1  -", "AU  -")
     assert lines(as_title) - lines(written) == set()
     assert lines(written) - lines(as_title) == {"DA  - 2001/05/03"}
+    assert found.abstract == "One paragraph of an abstract. Ещё один, 漢字 🚲."
     (again,) = read_all(tmp_path, "b.ris", written)
     assert again == found
     assert reference(again) == written

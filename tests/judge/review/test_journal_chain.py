@@ -11,6 +11,7 @@ import pytest
 from tests.judge.review.conftest import Mark
 
 from leadline.cli import main
+from leadline.errors import InputError
 from leadline.judge.journal import JudgingJournal
 from leadline.judge.review.project import ReviewProject, certified_events, check_review
 from leadline.judge.review.report import ReviewReport
@@ -65,7 +66,6 @@ def test_a_journal_is_compared_with_a_report(
 
 
 def test_a_report_that_names_no_head(project: ReviewProject, tmp_path: Path) -> None:
-    from leadline.errors import InputError
 
     (tmp_path / "letter.txt").write_text("Dear reviewers,")
     with pytest.raises(InputError, match="names no head"):
@@ -74,6 +74,9 @@ def test_a_report_that_names_no_head(project: ReviewProject, tmp_path: Path) -> 
         certified_events(project.folder, str(tmp_path / "nothing.pdf"))
     (tmp_path / "page.html").write_text(f"<dt>{ChainHead(1, '0').label}</dt><dd>{'0f' * 32}</dd>")
     assert certified_events(project.folder, str(tmp_path / "page.html")) == ("0f" * 32, None)
+    (tmp_path / "circle").symlink_to("circle")
+    with pytest.raises(InputError, match="cannot be read: it is a link, expected a file"):
+        certified_events(project.folder, str(tmp_path / "circle"))
 
 
 def test_the_pdf_can_be_read(project: ReviewProject, mark: Mark, tmp_path: Path) -> None:

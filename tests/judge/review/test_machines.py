@@ -17,6 +17,7 @@ from tests.judge.review.conftest import Mark, is_relevant
 
 from leadline.cli import main
 from leadline.errors import InputError, LeadlineWarning
+from leadline.judge.choices import AUDIT
 from leadline.judge.journal import Event, new_uid
 from leadline.judge.review.machine_files import read_opinions
 from leadline.judge.review.machine_measuring import (
@@ -174,6 +175,8 @@ def test_a_second_reader_asks_the_expert(project: ReviewProject, mark: Mark) -> 
     assert "A machine would keep 2 documents that people excluded" in "".join(certificate_sentences(state))
     decided = Event(new_uid(), "eve", "expert", "mark", STAGES[0], "a5", "1")
     assert store(project, decided).machine_disputed() == rows[1:]
+    audited = Event(new_uid(), "eve", "expert", "mark", AUDIT, "a10", "0")
+    assert store(project, audited).machine_disputed() == []  # also what was decided in an audit
 
 
 def test_the_report_says_what_machines_saved(project: ReviewProject, mark: Mark) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from leadline.cli import main
 from leadline.collections.documents.build import build, write_collection
 from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Claim, Document
@@ -344,6 +345,89 @@ def test_an_update_encodes_only_what_is_new(
     np.testing.assert_allclose(arrays.read(full.path)["vectors"].reshape(full.shape), exactly, atol=1e-3)
     assert made.path.exists()  # of another precision
     assert check(tmp_path / "index") == []
+
+
+def with_little_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the model read a sample of four of the texts."""
+    monkeypatch.setattr(vectors, "SAMPLE_TEXTS", 4)
+
+
+@needs_model
+def test_learned_vectors_are_those_of_a_sample_and_of_word_pieces(
+    context: SearchContext, abstracts: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    encoded: list[str] = []
+    encode = Encoder.encode
+    monkeypatch.setattr(Encoder, "encode", lambda self, texts: encoded.extend(texts) or encode(self, texts))
+    with_little_read(monkeypatch)
+    made = vectors.learn_vectors(context)
+    assert made is not None
+    assert len(encoded) == 4
+    whole = made.path.read_bytes()
+    about = stored_vectors(SearchContext.open(context.index.folder))
+    assert about == StoredVectors("", "int8", 4)
+    assert about.label == "all-MiniLM-L6-v2, int8, learned from 4 texts"
+    assert check(context.index.folder) == []
+    # By hand: with f the weights of pieces, a text's vector is f(text) F' (F F' + ridge)^-1 (V - mean) + mean.
+    texts = [f"\n{text}" if text else "" for text in context_texts(context, abstracts)]
+    stored = arrays.read(made.path)
+    sampled = [row.tobytes() for row in stored[vectors.SAMPLED].reshape(-1, 2)]
+    sample = [[row.tobytes() for row in vectors._digests(texts)].index(each) for each in sampled]
+    ids = [Encoder()._tokenizer.encode(text).ids[1:-1] for text in texts]
+    seen = {piece: sum(piece in each for each in ids) for each in ids for piece in each}
+    f = np.zeros((len(texts), max(seen) + 1))
+    for row, each in enumerate(ids):
+        for piece in each:
+            rarity = math.log((len(texts) + 1) / (seen[piece] + 1)) if seen[piece] > 1 else 0
+            f[row, piece] = (1 + math.log(each.count(piece))) * rarity
+    f /= np.maximum(np.linalg.norm(f, axis=1, keepdims=True), 1e-9)
+    v = stored[vectors.SAMPLE].reshape(4, -1).astype(float)
+    mean = v.mean(0)
+    inverse = np.linalg.inv(f[sample] @ f[sample].T + vectors.RIDGE * np.eye(4))
+    expected = f @ f[sample].T @ inverse @ (v - mean) + mean
+    expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+    expected[[not text for text in texts]] = 0
+    np.testing.assert_allclose(stored[vectors.NAME].reshape(made.shape), expected, atol=2e-3)
+    # The same texts give the same bytes; vectors by the model of every text come first.
+    made.path.unlink()
+    again = vectors.learn_vectors(SearchContext.open(context.index.folder))
+    assert again is not None
+    assert again.path.read_bytes() == whole
+    request = context.request(Topic("T1", title="automobile"))
+    assert len(Dense()(SearchContext.open(context.index.folder), request).ranking) == len(texts)
+    build_vectors(context)
+    assert stored_vectors(SearchContext.open(context.index.folder)) == StoredVectors("", "int8")
+
+
+def context_texts(context: SearchContext, abstracts: list[str]) -> list[str]:
+    """The text of each row: its abstract, or what stands in for one."""
+    return [context.collection.document(name).abstract or "As drawn." for name in context.index.ids]
+
+
+@needs_model
+def test_an_index_has_learned_vectors_unless_they_are_left_out(
+    context: SearchContext, abstracts: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.setenv("LEADLINE_VECTORS", "learned")
+    with_little_read(monkeypatch)
+    collection, index = str(context.collection.folder), tmp_path / "made"
+    main(["index", collection, "-o", str(index), "--no-dense"])
+    assert not list(index.glob("vectors-*"))
+    main(["index", collection, "-o", str(index)])
+    assert "7 vectors by all-MiniLM-L6-v2, int8, learned from 4 texts" in capsys.readouterr().out
+    (first,) = index.glob("vectors-*.float16")
+    documents = [context.collection.document(name) for name in context.index.ids]
+    documents.append(Document("EP0000009B1", office="EP", serial="0000009", kind="B1", abstract="A lamp."))
+    write_collection(documents, context.collection.folder, {"made": "then"}, part=3)
+    main(["index", collection, "-o", str(index), "--update"])
+    assert "8 vectors by all-MiniLM-L6-v2, int8, learned from 4 texts" in capsys.readouterr().out
+    (second,) = index.glob("vectors-*.float16")
+    assert second != first
+    assert check(index) == []
+    monkeypatch.setattr("leadline.commands.index.LEARNED_MOST", 7)
+    main(["index", collection, "-o", str(tmp_path / "larger")])
+    assert not list((tmp_path / "larger").glob("vectors-*"))
 
 
 @needs_model

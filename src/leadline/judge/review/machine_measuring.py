@@ -129,17 +129,13 @@ def machine_sentences(state: ReviewState) -> list[str]:
         if not sensitivity[3] + specificity[3]:
             said.append(f"{name} is not measured: no document that it read was drawn at random and read by people.")
             continue
-        found, kept_out = (_share_words(row) for row in (sensitivity, specificity))
-        said.append(
-            f"{name}, of documents drawn at random from the unread: it keeps {found} of those that people keep, and "
-            f"excludes {kept_out} of those that they exclude (95 % intervals)."
-        )
+        shares = [f"{row[4]:.2f} [{row[5]:.2f}, {row[6]:.2f}] of {row[3]:,}" for row in (sensitivity, specificity)]
+        finds = f"it keeps {shares[0]} of those that people keep" if sensitivity[3] else ""
+        rejects = f"it excludes {shares[1]} of those that people exclude" if specificity[3] else ""
+        unknown = ". People kept none of these, so how much of the relevant it finds is not known" * (not finds)
+        both = ", and ".join(filter(None, (finds, rejects)))
+        said.append(f"{name}, of documents drawn at random from the unread: {both} (95 % intervals){unknown}.")
     return said
-
-
-def _share_words(row: list[Any]) -> str:
-    _, _, _, size, value, low, high = row
-    return f"{value:.2f} [{low:.2f}, {high:.2f}] of {size:,}" if size else "nothing that is known"
 
 
 # What machines saved: readings that nobody had to make, as far as the marks of people can tell.
@@ -179,10 +175,10 @@ def _second_saved(state: ReviewState, name: str) -> str:
     sent = known & (grades == 0) & state.machines.keeps(name)
     answered = sent & (state.decided != UNJUDGED)
     right = int((answered & counts_as_relevant(state.decided)).sum())
+    decided = f"decided on {int(answered.sum()):,}, {right:,} of them relevant" if answered.any() else "decided on none"
     return (
         f"it stood beside one reader in {counted(alone, 'document')} that a second person would have read otherwise; "
-        f"of {int(sent.sum()):,} that people excluded and it would keep the expert decided on {int(answered.sum()):,}, "
-        f"{right:,} of them relevant."
+        f"of {int(sent.sum()):,} that people excluded and it would keep the expert {decided}."
     )
 
 

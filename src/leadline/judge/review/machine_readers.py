@@ -211,7 +211,7 @@ def machine_words(machines: Machines, name: str) -> str:
     unclear = len(machines.answered[name]) - int(known.sum())
     said = f"Machine {name} ({what}; {reader.role}): {counted(int(known.sum()), 'opinion')}"
     said += f", {int((known & machines.keeps(name)).sum()):,} of them relevant"
-    said += f"; {unclear:,} answers were not understood" if unclear else ""
+    said += f"; {counted(unclear, 'answer')} {'was' if unclear == 1 else 'were'} not understood" if unclear else ""
     spent = machines.spent.get(name, 0.0)
     said += f"; it cost {spent:.4g}" if spent else ""
     return f"{said}. {reader.effect}"

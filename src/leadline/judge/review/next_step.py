@@ -36,9 +36,22 @@ class Outlook:
         """How many documents to read on."""
         return max(self.needed - self.in_a_row, 0)
 
-    @property
-    def is_unrewarding(self) -> bool:
-        return self.in_a_row >= self.needed
+    def words(self, target: float) -> str:
+        """Whether to read on or to draw, in a sentence; nothing where the target is certified.
+
+        >>> Outlook(30, 29, 32, 32).words(0.95)
+        'The last 30 were not relevant: random draws are now the cheaper way to 95 %.'
+        """
+        goal = f"{100 * target:g} %"
+        if not self.draws:
+            return ""
+        if self.in_a_row >= self.needed:
+            return f"The last {self.in_a_row:,} were not relevant: random draws are now the cheaper way to {goal}."
+        return (
+            f"Drawing now would take about {self.draws:,} for {goal}. Reading on pays until {self.needed:,} in a row "
+            f"are not relevant ({self.in_a_row:,} so far): {self.reading:,} more, then about {self.draws_later:,} "
+            "draws, and less for each one that is found."
+        )
 
 
 def outlook(state: ReviewState, number: int) -> Outlook:
@@ -56,6 +69,13 @@ def outlook(state: ReviewState, number: int) -> Outlook:
     on = min(max(needed - in_a_row, 0), now.unread)
     later = Certificate(now.found, now.unread - on, target, now.alpha).draws_needed
     return Outlook(in_a_row, needed, now.draws_needed, later)
+
+
+def outlook_words(state: ReviewState, number: int) -> str:
+    """The same in a sentence, while a round is read in the learner's order and something was found."""
+    if number in state.draws or state.stopped is not None or not state.relevant().any() or state.is_read.all():
+        return ""
+    return outlook(state, number).words(state.project.settings.target)
 
 
 def population(state: ReviewState, number: int) -> Rows:

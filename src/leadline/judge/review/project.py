@@ -633,7 +633,7 @@ def certified_events(folder: Path, certificate: str) -> tuple[str, int | None]:
     named, events = certificate.strip().lower(), None
     if not HASH.fullmatch(named):
         try:
-            content = stored_bytes(Path(certificate).resolve(), LARGEST)
+            content = stored_bytes(Path(os.path.realpath(certificate)), LARGEST)  # also of links in a circle
         except OSError as error:
             raise InputError(certificate, f"cannot be read: {system_reason(error)}") from None
         head = ChainHead.found_in(content.decode("latin-1"))

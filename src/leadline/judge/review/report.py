@@ -102,6 +102,11 @@ class ReviewReport:
         )
 
 
+def role_word(role: str) -> str:
+    """What a role is called in a review."""
+    return "reviewer" if role == "assessor" else role
+
+
 def prisma_counts(state: ReviewState) -> PrismaCounts:
     """The numbers of the flow chart."""
     project, grades = state.project, state.decisions()
@@ -350,7 +355,7 @@ def _readers(state: ReviewState) -> tuple[ReaderCounts, ...]:
     return tuple(
         ReaderCounts(
             name,
-            {"assessor": "reviewer"}.get(role := state.judging.roles[name], role),
+            role_word(state.judging.roles[name]),
             sum(stage == STAGES[0] for stage, _ in marks),
             sum(stage == STAGES[1] for stage, _ in marks),
             sum(stage == AUDIT for stage, _ in marks),

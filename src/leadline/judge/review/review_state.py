@@ -334,9 +334,8 @@ class ReviewState:
             if not second:
                 continue
             kept_second += 1
-            decided = [mark for name, mark in marks.items() if self.judging.roles[name] == "expert"]
-            grade = max(decided, key=lambda mark: mark.at).grade if decided else UNJUDGED
-            if not decided:
+            grade = self.decided[row]  # also in an audit
+            if grade == UNJUDGED:
                 waiting.append(row)
             confirmed += grade > 0
             kept += first and grade > 0
@@ -347,8 +346,7 @@ class ReviewState:
         """The rows that people excluded, a machine that is a second reader would keep, and no expert has decided."""
         excluded = self.grades[STAGES[0]] == 0
         rows = self.machines.overlooked(excluded).tolist() if self.machines.with_role("second") else []
-        experts = {name for name, role in self.judging.roles.items() if role == "expert"}
-        return [row for row in rows if experts.isdisjoint(self.marks_of(row, STAGES[0]))]
+        return [row for row in rows if self.decided[row] == UNJUDGED]
 
     def bound_with_sensitivity(self, number: int) -> float:
         """The lower limit of recall of a round if reviewers overlook relevant documents; NaN where that is unknown."""

@@ -50,8 +50,8 @@ class Dense(Step):
         opened = _opened.setdefault(context, {})
         key = (self.fields, self.precision, self.model)
         if key not in opened:
-            encoder = self._encoder(context)
-            opened[key] = encoder, open_vectors(context, self.fields, encoder)
+            encoder, learned = self._encoder(context)
+            opened[key] = encoder, open_vectors(context, self.fields, encoder, learned=learned)
         encoder, vectors = opened[key]
         if encoder.named and not self.model:
             request = request.with_note(f"compared by vectors of {visible(encoder.folder.name)}")
@@ -65,13 +65,14 @@ class Dense(Step):
             rows = rows[scores[rows] >= least]
         return replace(request, ranking=context.ranking(rows, scores[rows], self.depth))
 
-    def _encoder(self, context: SearchContext) -> Encoder:
+    def _encoder(self, context: SearchContext) -> tuple[Encoder, bool]:
+        """The model that encodes the topic, and whether the vectors of documents were learned from some of its."""
         stored = None
         if not self.model and self.precision == "stored":
             stored = stored_vectors(context, self.fields)
         if stored is not None:
-            return Encoder(stored.model, stored.precision)
-        return Encoder(self.model, "int8" if self.precision == "stored" else self.precision)
+            return Encoder(stored.model, stored.precision), stored.learned > 0
+        return Encoder(self.model, "int8" if self.precision == "stored" else self.precision), False
 
 
 def topic_text(context: SearchContext, request: Request, fields: Sequence[str]) -> str:

@@ -26,6 +26,7 @@ from leadline.text.files import cache_directory, read_cached, write_cached
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from scipy.sparse import csr_matrix
 
 # Encode texts and compare vectors on a GPU, where there is one and PyTorch can use it; else the processor does both.
 #
@@ -150,6 +151,7 @@ class GpuTurn:
 
 Precision = Literal["int8", "full"]
 AS_EXPORTED = "as exported"
+PIECES_AT_ONCE = 1000  # texts
 LONGEST_PACKAGED = (
     256  # tokens of a text that the packaged model reads; 128 is faster but may find less, docs/vectors.md
 )
@@ -220,6 +222,20 @@ class Encoder:
         for vector, where in zip(distinct, places.values(), strict=True):
             vectors[where] = vector
         return vectors
+
+    def pieces(self, texts: Sequence[str]) -> csr_matrix:
+        """The word pieces of whole texts: a row for each text, with its pieces in order, some more than once."""
+        from scipy.sparse import csr_matrix
+
+        tokenizer = read_tokenizer(self.folder, None)
+        numbers, ends = [np.zeros(0, np.int32)], [0]
+        for start in range(0, len(texts), PIECES_AT_ONCE):
+            for each in tokenizer.encode_batch(list(texts[start : start + PIECES_AT_ONCE]), add_special_tokens=False):
+                numbers.append(np.array(each.ids, np.int32))
+                ends.append(ends[-1] + len(each.ids))
+        joined = np.concatenate(numbers)
+        shape = (len(texts), tokenizer.get_vocab_size())
+        return csr_matrix((np.ones(len(joined), np.float32), joined, np.array(ends)), shape)
 
     def _in_batches(self, ids: Sequence[Sequence[int]]) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
         """Numbers of texts, and the sums of their tokens' last states."""
@@ -367,8 +383,8 @@ def session_options() -> Any:
     return options
 
 
-def read_tokenizer(folder: Path, longest: int) -> Any:
-    """The tokenizer of a model, which reads up to `longest` tokens."""
+def read_tokenizer(folder: Path, longest: int | None) -> Any:
+    """The tokenizer of a model, which reads up to `longest` tokens; None for whole texts."""
     from tokenizers import Tokenizer
 
     path = folder / "tokenizer.json"
@@ -378,7 +394,10 @@ def read_tokenizer(folder: Path, longest: int) -> Any:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:  # the library raises plain Exceptions
         raise InputError(str(path), f"cannot be read ({one_line(error)}): install the model again") from None
-    tokenizer.enable_truncation(longest)
+    if longest is None:
+        tokenizer.no_truncation()
+    else:
+        tokenizer.enable_truncation(longest)
     tokenizer.no_padding()
     return tokenizer
 

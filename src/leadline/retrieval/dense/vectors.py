@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from leadline.errors import InputError, LeadlineWarning, visible
-from leadline.retrieval.dense.encoder import AS_EXPORTED, Encoder, GpuTurn, Precision, gpu
+from leadline.retrieval.dense.encoder import AS_EXPORTED, LONGEST_PACKAGED, Encoder, GpuTurn, Precision, gpu
 from leadline.retrieval.dense.model import NEEDED, PACKAGE
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.arrays import damaged
@@ -43,6 +43,7 @@ from leadline.text.owned_folder import OwnedFolder
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
+    from scipy.sparse import csr_matrix
 
     from leadline.retrieval.pipeline.context import SearchContext
 
@@ -52,6 +53,12 @@ LONGEST_STAND_IN = 1 << 16  # characters, more than a model reads
 NAME, TEXTS = VECTOR_ARRAY, TEXT_ARRAY  # of the file: vectors, and digests of the texts that they were made of
 CHUNK = 512  # documents encoded before progress is saved
 _BLOCK = 16384  # rows multiplied at a time
+# Learned vectors: what the model reads of a sample of the texts, and how much of every text counts for learning.
+SAMPLE_TOKENS, SAMPLE_TEXTS = 200_000, 3000
+READ_CHARACTERS = 2000  # somewhat more than the model reads
+RIDGE = 0.5  # of .1 to 1, tried on Cranfield, CACM and Medline with a quarter to three quarters of the texts
+LEARNED = "learned"  # in a description: from how many texts
+SAMPLE, SAMPLED = "sample", "sampled"  # in a file of learned vectors: vectors by the model, and digests of their texts
 _IN_MEMORY = 512 << 20  # bytes: a matrix up to this size is kept in memory as float32
 
 
@@ -163,8 +170,7 @@ def build_vectors(
         if empty == len(digests):
             del into, vectors, digests  # which keep the file open
             owned.remove([unfinished.name, notes.name, about.name])
-            problem = f"no document has text to make a vector of: all are empty in {_read_fields(fields)}"
-            raise InputError(str(context.index.folder), problem)
+            raise InputError(str(context.index.folder), _all_empty(fields))
         arrays.finish_file(unfinished)
         arrays.sync_file(unfinished)
         os.replace(unfinished, path)
@@ -172,9 +178,7 @@ def build_vectors(
         write_stored(about, _description(said, path))
         gone = [name for each in older for name in (each.name, each.with_suffix(".json").name) if name in owned.names]
         owned.remove([notes.name, *gone])
-    if empty:
-        what = f"{empty:,} of {shape[0]:,} documents have no text in {_read_fields(fields)}: they have no vector"
-        warnings.warn(f"{context.index.folder}: {what}, and only words find them", LeadlineWarning, stacklevel=2)
+    _warn_of_empty(context, fields, empty)
     return Vectors(path, shape)
 
 
@@ -182,6 +186,17 @@ def _description(said: dict[str, Any], path: Path | None = None) -> bytes:
     """What is written beside vectors: how they are made and, once they are, which they are."""
     made = {} if path is None else {MADE: arrays.read(path, REBUILD_VECTORS).root}
     return sealed({"what": ABOUT, "format": ABOUT_FORMAT, **said, **made})
+
+
+def _all_empty(fields: Sequence[str]) -> str:
+    return f"no document has text to make a vector of: all are empty in {_read_fields(fields)}"
+
+
+def _warn_of_empty(context: SearchContext, fields: Sequence[str], empty: int) -> None:
+    if empty:
+        what = f"{empty:,} of {len(context.index):,} documents have no text in {_read_fields(fields)}: they have no"
+        said = f"{context.index.folder}: {what} vector, and only words find them"
+        warnings.warn(said, LeadlineWarning, stacklevel=3)
 
 
 def _read_fields(fields: Sequence[str]) -> str:
@@ -202,9 +217,104 @@ def _is_described(about: Path) -> bool:
         return False
 
 
-def open_vectors(context: SearchContext, fields: Sequence[str], encoder: Encoder) -> Vectors:
-    """The vectors that `build_vectors` made."""
-    path = vectors_path(context, fields, encoder)
+def learn_vectors(context: SearchContext, progress: Callable[[int, int], None] | None = None) -> Vectors | None:
+    """Make vectors that cost little: the packaged model encodes a sample, and the others are learned from its texts.
+
+    The sample is what comes first in the order of the texts' digests, `SAMPLE_TOKENS` in all, so that the same texts
+    have the same sample. Each word piece gets the vector that fits the sample best (a ridge regression). A document's
+    vector is the sum of its pieces', weighted by their rarity; those of the sample, too, for vectors of two kinds do
+    not compare well. Where the sample holds every text, and on a GPU, the model encodes all, as `build_vectors` does.
+    None if no document has text.
+    """
+    encoder = Encoder()
+    path, shape = vectors_path(context, FIELDS, encoder, learned=True), (len(context.index), encoder.width)
+    about = path.with_suffix(".json")
+    if path.exists() and _is_described(about) and Vectors(path, shape).is_sound():
+        return Vectors(path, shape)
+    if gpu():
+        return build_vectors(context, progress=progress)
+    texts = [""] * shape[0]
+    for _, rows, chunk in _texts(context, FIELDS, _collection_order(context), 0):
+        for row, text in zip(rows.tolist(), chunk, strict=True):
+            texts[row] = text[:READ_CHARACTERS]
+    digests, written = _digests(texts), np.array([bool(text) for text in texts], bool)
+    if not written.any():
+        return None
+    pieces = encoder.pieces(texts)
+    sample = _sample(digests, written, np.diff(pieces.indptr))
+    if len(sample) == len(np.unique(digests[written], axis=0)):
+        return build_vectors(context, progress=progress)
+    with OwnedFolder.locked(path.parent, KIND, VERSION) as owned:
+        older = [each for each in older_vectors(context, FIELDS, encoder, learned=True) if each.name in owned.names]
+        known = _known(older, encoder.width, SAMPLE, SAMPLED)
+        encoded = np.zeros((len(sample), shape[1]), np.float16)
+        missing = []
+        for place, row in enumerate(sample):
+            if (same := known.get(digests[row].tobytes())) is not None:
+                encoded[place] = same
+            else:
+                missing.append(place)
+        for start in range(0, len(missing), CHUNK):
+            chosen = missing[start : start + CHUNK]
+            encoded[chosen] = encoder.encode([texts[sample[place]] for place in chosen])
+            if progress is not None:
+                progress(len(sample) - len(missing) + start + len(chosen), len(sample))
+        vectors = _learned(pieces, sample, encoded.astype(np.float32)).astype(np.float16)
+        vectors[~written] = 0
+        unfinished = path.with_suffix(".unfinished")
+        owned.add(about.name, path.name, unfinished.name)
+        owned.remove([unfinished.name])
+        owned.add(unfinished.name)
+        content: dict[str, NDArray[Any]] = {NAME: vectors, TEXTS: digests, SAMPLE: encoded, SAMPLED: digests[sample]}
+        arrays.write(unfinished, {name: array.ravel() for name, array in content.items()})
+        arrays.sync_file(unfinished)
+        os.replace(unfinished, path)
+        sync_folder(path.parent)
+        said = {"model": "", "precision": encoder.stated_precision, "fields": list(FIELDS), "width": encoder.width}
+        write_stored(about, _description({**said, LEARNED: len(sample)}, path))
+        owned.remove([name for each in older for name in (each.name, each.with_suffix(".json").name)])
+    _warn_of_empty(context, FIELDS, int((~written).sum()))
+    return Vectors(path, shape)
+
+
+def _sample(digests: NDArray[np.int64], written: NDArray[np.bool_], lengths: NDArray[np.integer]) -> list[int]:
+    """The rows of the texts that the model reads: each text once, in the order of their digests."""
+    chosen: list[int] = []
+    tokens, before = 0, b""
+    for digest, row in sorted((digests[row].tobytes(), row) for row in np.flatnonzero(written).tolist()):
+        if digest == before:
+            continue
+        before = digest
+        tokens += min(int(lengths[row]) + 2, LONGEST_PACKAGED)  # with one before and one behind the text
+        if tokens > SAMPLE_TOKENS or len(chosen) == SAMPLE_TEXTS:
+            break
+        chosen.append(row)
+    return chosen
+
+
+def _learned(pieces: csr_matrix, sample: Sequence[int], vectors: NDArray[np.float32]) -> NDArray[np.float64]:
+    """The vector of every text, from its word pieces, by a ridge regression on those of a sample."""
+    from scipy.linalg import solve
+    from scipy.sparse import csr_matrix, diags
+
+    rows = np.repeat(np.arange(pieces.shape[0]), np.diff(pieces.indptr))
+    counted_pieces = csr_matrix((np.ones(len(rows)), (rows, pieces.indices)), pieces.shape)
+    counted_pieces.sum_duplicates()
+    texts_of_piece = np.bincount(counted_pieces.indices, minlength=pieces.shape[1])
+    rarity = np.log((pieces.shape[0] + 1) / (texts_of_piece + 1)) * (texts_of_piece > 1)  # one text teaches no other
+    counted_pieces.data = (1 + np.log(counted_pieces.data)) * rarity[counted_pieces.indices]
+    lengths = np.sqrt(np.asarray(counted_pieces.multiply(counted_pieces).sum(axis=1)).ravel())
+    features = csr_matrix(diags(1 / np.maximum(lengths, 1e-9)) @ counted_pieces)
+    known, mean = features[sample], vectors.mean(axis=0, dtype=np.float64)
+    alike = (known @ known.T).toarray()
+    shares = solve(alike + RIDGE * np.eye(len(sample)), vectors - mean, assume_a="pos")
+    found = features @ (known.T @ shares) + mean
+    return np.asarray(found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-9))
+
+
+def open_vectors(context: SearchContext, fields: Sequence[str], encoder: Encoder, *, learned: bool = False) -> Vectors:
+    """The vectors that `build_vectors`, or `learn_vectors`, made."""
+    path = vectors_path(context, fields, encoder, learned=learned)
     if not path.exists():
         raise InputError(
             str(context.index.folder),
@@ -213,18 +323,21 @@ def open_vectors(context: SearchContext, fields: Sequence[str], encoder: Encoder
     return Vectors(path, (len(context.index), encoder.width))
 
 
-def older_vectors(context: SearchContext, fields: Sequence[str] = FIELDS, encoder: Encoder | None = None) -> list[Path]:
+def older_vectors(
+    context: SearchContext, fields: Sequence[str] = FIELDS, encoder: Encoder | None = None, *, learned: bool = False
+) -> list[Path]:
     """The files of vectors that the same model made before the index was updated (default: the packaged model)."""
     if not any(context.index.folder.glob("vectors-*.float16")):
         return []
-    path = vectors_path(context, fields, encoder or Encoder())
+    path = vectors_path(context, fields, encoder or Encoder(), learned=learned)
     return sorted(each for each in path.parent.glob(f"{path.name.rpartition('-')[0]}-*.float16") if each != path)
 
 
-def vectors_path(context: SearchContext, fields: Sequence[str], encoder: Encoder) -> Path:
+def vectors_path(context: SearchContext, fields: Sequence[str], encoder: Encoder, *, learned: bool = False) -> Path:
     """The path of the file; its name has a digest of how vectors are made, and one of the state of the index."""
     read = [*fields, "else", *STAND_INS] if tuple(fields) == FIELDS else list(fields)
-    how = hashlib.sha256(json.dumps([encoder.digest, read]).encode()).hexdigest()[:16]
+    of = [LEARNED, SAMPLE_TOKENS, SAMPLE_TEXTS, READ_CHARACTERS, RIDGE] if learned else []
+    how = hashlib.sha256(json.dumps([encoder.digest, read, *of]).encode()).hexdigest()[:16]
     return context.index.folder / f"vectors-{how}-{row_state(context.index.manifest)}.float16"
 
 
@@ -234,13 +347,13 @@ def _digests(texts: Sequence[str]) -> NDArray[np.int64]:
     return np.frombuffer(found, np.int64).reshape(-1, 2)
 
 
-def _known(paths: Sequence[Path], width: int) -> dict[bytes, NDArray[np.float16]]:
+def _known(paths: Sequence[Path], width: int, name: str = NAME, texts: str = TEXTS) -> dict[bytes, NDArray[np.float16]]:
     """The vectors in some files by the digests of their texts; damaged files are left out."""
     known: dict[bytes, NDArray[np.float16]] = {}
     for path in paths:
         try:
             file = arrays.read(path, REBUILD_VECTORS)
-            vectors, digests = file.whole(NAME, np.float16), file.whole(TEXTS, np.int64)
+            vectors, digests = file.whole(name, np.float16), file.whole(texts, np.int64)
         except InputError:
             continue
         if len(vectors) == len(digests) // 2 * width:
@@ -335,11 +448,13 @@ class StoredVectors:
 
     model: str  # a folder; empty for the model of the package
     precision: Precision
+    learned: int = 0  # texts that the model encoded, from which the other vectors were learned; 0: all
 
     @property
     def label(self) -> str:
         """The model's name, and for the model of the package its precision."""
-        return visible(Path(self.model).name) if self.model else f"{PACKAGED}, {self.precision}"
+        learned = f", learned from {self.learned:,} texts" if self.learned else ""
+        return visible(Path(self.model).name) if self.model else f"{PACKAGED}, {self.precision}{learned}"
 
 
 _known_vectors: WeakKeyDictionary[SearchContext, dict[tuple[str, ...], StoredVectors | None]] = WeakKeyDictionary()
@@ -368,7 +483,7 @@ def _newest_vectors(context: SearchContext, fields: tuple[str, ...]) -> StoredVe
     if own:
         return own[0]
     if found:
-        return min(found, key=lambda each: each.precision != "int8")
+        return min(found, key=lambda each: (each.learned > 0, each.precision != "int8"))
     if importlib.util.find_spec(PACKAGE) is not None:  # made before vectors had descriptions
         unsaid = StoredVectors("", "int8")
         return unsaid if vectors_path(context, fields, Encoder()).exists() else None
@@ -382,13 +497,17 @@ def described_vectors(path: Path, fields: tuple[str, ...]) -> StoredVectors | No
     if not isinstance(model, str) or precision not in (*get_args(Precision), AS_EXPORTED):
         raise InputError(str(path), f"is damaged, it does not say which model: {REBUILD_VECTORS}")
     known: Precision = "full" if precision == "full" else "int8"  # of no effect on a model as ONNX
-    return StoredVectors(model, known) if about.get("fields") == list(fields) else None
+    learned = about.get(LEARNED, 0)
+    if type(learned) is not int:
+        raise InputError(str(path), f"is damaged, it does not say how many texts it learned from: {REBUILD_VECTORS}")
+    return StoredVectors(model, known, learned) if about.get("fields") == list(fields) else None
 
 
 def _is_current(context: SearchContext, fields: tuple[str, ...], about: StoredVectors) -> bool:
     """Whether the model is there, and the vectors are those it makes of this index."""
     try:
-        return vectors_path(context, fields, Encoder(about.model, about.precision)).exists()
+        encoder = Encoder(about.model, about.precision)
+        return vectors_path(context, fields, encoder, learned=about.learned > 0).exists()
     except InputError as error:  # the model was moved or removed
         warnings.warn(f"vectors by {about.label} are not used: {error}", LeadlineWarning, stacklevel=2)
         return False

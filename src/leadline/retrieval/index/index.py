@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -70,6 +70,22 @@ class Lists:
     occurrences: NDArray[np.int64]  # of each term in the whole field
 
 
+class Words(NamedTuple):
+    """A word or a phrase: terms of the dictionaries; None is a word that none has, but that has a place."""
+
+    terms: tuple[bytes | None, ...]
+
+
+class AnyTerm(NamedTuple):
+    """Any of several terms, by their numbers in the dictionary of each segment."""
+
+    numbers: NDArray[np.int64]
+    ends: NDArray[np.int64]  # of those of each segment
+
+
+Part = Words | AnyTerm
+
+
 class Index(Result):
     """An index: the postings of every term, by field, and the metadata of the documents."""
 
@@ -84,6 +100,7 @@ class Index(Result):
         self.segments = [opened_segment(folder, known) for known in manifest["segments"]]
         self.bases = offsets_of([len(segment) for segment in self.segments])
         self._columns: dict[str, NDArray[Any]] = {}  # those that were asked for
+        self.kept: dict[Any, Any] = {}  # what searches made of it, by what it is; all queries share it
         self._trees: dict[TreeKind, Tree | None] = {}  # those that were asked for; all queries share them
         self._order = OrderFile(folder, manifest, len(self))
         # The rank of each document by id: documents with equal scores are sorted by it, high first.
@@ -313,6 +330,10 @@ class Index(Result):
     def are_stored(self, terms: Sequence[bytes]) -> bool:
         """Whether the lists of these terms are those of the segments."""
         return True
+
+    def part_of(self, term: bytes, field: str) -> Part | None:
+        """What a term is in a field, where its documents can be read from the lists of the segments; else None."""
+        return Words((term,))
 
     def expand(self, field: str, prefix: str, limit: int = 1000) -> list[str]:
         """The first terms of a field that begin with a prefix, sorted."""

@@ -207,9 +207,20 @@ class CodedColumn:
 
     def having(self, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Which documents have one of the chosen words."""
-        hits = np.zeros(len(self.codes) + 1, np.int64)
-        np.cumsum(chosen[self.codes], out=hits[1:])
-        return hits[self.offsets[1:]] > hits[self.offsets[:-1]]
+        documents, starts = self._by_word
+        found = np.zeros(len(self.offsets) - 1, np.bool_)
+        numbers = np.flatnonzero(chosen[:-1])
+        breaks = np.flatnonzero(np.diff(numbers) != 1) + 1
+        for run in np.split(numbers, breaks) if len(breaks) else [numbers] if len(numbers) else []:
+            found[documents[starts[run[0]] : starts[run[-1] + 1]]] = True
+        return found
+
+    @cached_property
+    def _by_word(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The documents of each word, and where those of each word begin: 4 bytes a word of a document."""
+        order = np.argsort(self.codes, kind="stable")
+        documents = np.repeat(np.arange(len(self.offsets) - 1, dtype=np.int32), np.diff(self.offsets))[order]
+        return documents, np.searchsorted(self.codes[order], np.arange(len(self.terms) + 1))
 
 
 def _extent(values: NDArray[np.int64]) -> int:

@@ -122,6 +122,11 @@ class Terms:
     def _prepared(self) -> SortedTerms:
         return prepared(self.arrays())
 
+    @cached_property
+    def after_joints(self) -> NDArray[np.int64]:
+        """The places of the buffer behind a sign that joins the parts of a word, as in 1,4-butanediol."""
+        return np.flatnonzero(np.isin(self.buffer, np.frombuffer(JOINTS, np.uint8))) + 1
+
     def prefixed(self, prefix: bytes) -> range:
         """The numbers of the terms that begin with a prefix."""
         beyond = prefix.rstrip(b"\xff")
@@ -129,6 +134,7 @@ class Terms:
         return range(bisect_left(self, prefix), bisect_left(self, beyond) if beyond else len(self))
 
 
+JOINTS = b"-&.,"  # between the parts of a word
 _AT_ONCE = 1 << 16  # terms that are copied together
 _BYTES_A_TERM = 100  # plain Python finds a term in the time in which it reads so many bytes of text
 

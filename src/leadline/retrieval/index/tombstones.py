@@ -317,6 +317,11 @@ class LiveSegment(Segment):
         return self._columns[column]
 
 
+def stored_numbers(field: Field, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The numbers of terms of a field in the dictionary that is stored."""
+    return field.kept[numbers] if isinstance(field, LiveField) else numbers
+
+
 class LiveField(Field):
     """The postings of live documents in one field of a segment."""
 

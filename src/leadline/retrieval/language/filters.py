@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
+from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,18 +28,41 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
 
 
+KEPT_BYTES = 64 << 20  # of the documents that filters let pass, a byte each
 DATED = ("before", "after", *DATE_FILTERS)
+_lock = Lock()
 _COLUMN = {"class": "classes", "published": "publication", "filed": "application", "cited-by": "cites"}
 _WORD = re.compile(r"[^\W_]+")
 
 
 def passing(index: Index, name: str, values: Sequence[str]) -> Mask:
     """The documents that a filter with any of these values lets pass."""
-    return _FILTERS[name](index, values)
+    return _kept(index, (name, *values), lambda: _FILTERS[name](index, values))
 
 
 def missing(index: Index, name: str) -> Mask:
     """The documents without any value that a filter could compare."""
+    return _kept(index, ("missing", name), lambda: _missing(index, name))
+
+
+def _kept(index: Index, key: tuple[str, ...], made: Callable[[], Mask]) -> Mask:
+    """A mask that is kept for other queries, at most KEPT_BYTES of them; those asked for least recently go first."""
+    if index.origin is not None and key[0] == "family":
+        return made()  # families change with the collection
+    masks: dict[tuple[str, ...], Mask] = index.kept.setdefault("masks", {})
+    found = masks.get(key)
+    if found is None:
+        found = made()
+        found.flags.writeable = False
+    with _lock:
+        masks.pop(key, None)
+        masks[key] = found
+        while len(masks) * len(index) > KEPT_BYTES and len(masks) > 1:
+            masks.pop(next(iter(masks)))
+    return found
+
+
+def _missing(index: Index, name: str) -> Mask:
     if name in ("number", "family"):
         return np.zeros(len(index), np.bool_)
     if name in DATED:
@@ -61,15 +85,32 @@ def notes_of(index: Index, name: str, values: Sequence[str]) -> list[str]:
         return [f"{name}:{value[:40]}: there is no such document in the index" for value in absent]
     if name in CLASS_FILTERS and (said := _about_subgroups(index, name, values)):
         return said
-    if missing(index, name).all():
+    if _lacks_all(index, name):
         return [f"{name}: finds nothing: no document of this index has {_VALUES.get(name, name)}"]
-    filed = dated_by_filing(index, name)
+    filed = _known(index, ("filed", name), lambda: dated_by_filing(index, name))
     return [f"{name}: {filed:,} documents without a publication date: by their filing date"] if filed else []
+
+
+def _known(index: Index, key: tuple[str, str], counted: Callable[[], int]) -> int:
+    """A number that is kept for other queries."""
+    known: dict[tuple[str, str], int] = index.kept.setdefault("numbers", {})
+    if key not in known:
+        known[key] = counted()
+    return known[key]
+
+
+def count_missing(index: Index, name: str) -> int:
+    """How many documents have no value that a filter could compare."""
+    return _known(index, ("missing", name), lambda: int(np.count_nonzero(missing(index, name))))
+
+
+def _lacks_all(index: Index, name: str) -> bool:
+    return count_missing(index, name) == len(index)
 
 
 def _about_subgroups(index: Index, name: str, values: Sequence[str]) -> list[str]:
     """A note on groups of which it is not known what is under them."""
-    if missing(index, name).all():
+    if _lacks_all(index, name):
         return []
     asked = [last for value in values if is_subgroup(last := (class_range(value) or (value,))[-1])]
     if index.scheme is not None:
@@ -111,8 +152,12 @@ def _days(index: Index, name: str) -> NDArray[np.int32]:
     """The days that a filter compares: those of filing where the publication is unknown."""
     if name in ("filed", "priority"):
         return index.column(_COLUMN.get(name, name))
-    days = index.column("publication")
-    return np.where(days == MISSING, index.column("application"), days)
+    found: NDArray[np.int32] | None = index.kept.get("days")
+    if found is None:
+        days = index.column("publication")
+        unknown = days == MISSING
+        found = index.kept["days"] = np.where(unknown, index.column("application"), days) if unknown.any() else days
+    return found
 
 
 def _within(index: Index, name: str, values: Sequence[str]) -> Mask:
@@ -121,9 +166,7 @@ def _within(index: Index, name: str, values: Sequence[str]) -> Mask:
     mask = np.zeros(len(index), np.bool_)
     for value in values:
         low, _, high = value.partition("..")
-        inside = days != MISSING
-        if low:
-            inside &= days >= day_number(low)
+        inside = days >= day_number(low) if low else days != MISSING
         if high:
             inside &= days <= day_number(high, late=True)
         mask |= inside

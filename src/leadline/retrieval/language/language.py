@@ -5,19 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, lru_cache, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from leadline.errors import InputError, checked_choice
 from leadline.records.result import counted
+from leadline.retrieval.index.analysis import in_several_words
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.segment import MISSING
+from leadline.retrieval.language.filters import DATED, count_missing, notes_of, passing
 from leadline.retrieval.language.kinds_of_text import refuse_strategy
-from leadline.retrieval.language.matching import QueryWord
+from leadline.retrieval.language.matching import Phrase, QueryWord
 from leadline.retrieval.language.meaning import Meaning
-from leadline.retrieval.language.query_terms import MissingWord, WiderIndex, missing_words
+from leadline.retrieval.language.query_terms import WORDS_KEPT, MissingWord, QueryTerm, WiderIndex, missing_words
 from leadline.retrieval.language.reading import understand
 from leadline.retrieval.language.tree import (
     FILTERS,
@@ -26,7 +28,9 @@ from leadline.retrieval.language.tree import (
     ResultOrder,
     Understood,
     Within,
+    filter_value,
     nodes_of,
+    query_text,
 )
 from leadline.retrieval.models.ranking import EMPTY_RANKING, Ranking
 from leadline.retrieval.models.searcher import Combine, Contribution, FieldsInput, Searcher
@@ -134,6 +138,11 @@ class Language:
         if order is not None:
             checked_choice("order", order, ORDERS)
         if asked is None:
+            if order in (None, "score") and (plain := plain_query(text, in_session=self.saved is not None)):
+                how = {"model": model, "fields": fields, "combine": combine, **parameters}
+                answer = self._plainly(plain, k, mask, how)
+                if answer is not None:
+                    return answer
             refuse_strategy(text, in_session=self.saved is not None)
         asked, weighted, meaning = self._understood(text, fields, asked)
         how = {"model": model, "fields": weighted, "combine": combine, **parameters}
@@ -182,6 +191,138 @@ class Language:
             how,
             find_matching,
         )
+
+    # A plain query: quickly read and found, with the same answer.
+
+    def _plainly(self, plain: PlainQuery, k: int, mask: Mask | None, how: dict[str, Any]) -> Answer | None:
+        """What a plain query finds; None where it has words that are not plain in this index."""
+        weighted = self._usual if how["fields"] is None else self.searcher._weighted(how["fields"])
+        if weighted is None or not self._is_plain(weighted):
+            return None
+        how["fields"] = weighted
+        unknown = [word for word in plain.words if word not in self._terms]
+        if unknown:
+            self._look_up(unknown)
+        terms: dict[str, float] = {}
+        words: dict[QueryWord, None] = {}
+        written: dict[str, str] = {}
+        for unit in plain.units:
+            meant = self._meant(unit)
+            if meant is None:
+                return None
+            name, of_unit = meant
+            words.update(of_unit)
+            before = written.get(name)
+            if before is None:
+                terms[name], written[name] = 1.0, unit
+            else:
+                terms[name] += 1.0
+                written[name] = before if unit in before.split(", ") else f"{before}, {unit}"
+        notes: dict[str, None] = {}
+        for name, value in plain.filters:
+            if name in DATED and count_missing(self.index, name):
+                return None
+            notes.update(dict.fromkeys(notes_of(self.index, name, [value])))
+            passed = passing(self.index, name, [value])
+            mask = passed if mask is None else mask & passed
+        usual, names = tuple(weighted), list(terms)
+        count: int | None
+        if plain.is_and or (len(plain.units) == 1 and not plain.filters):
+            ranked = self.searcher.search_having_all(terms, k=k, mask=mask, **how)
+            if ranked is None:
+                return None
+            ranking, count = ranked
+            if not count and not self._are_there(list(words)):
+                return None
+            find_matching = partial(self._matching_plainly, Meaning.having, usual, names, mask)
+        else:
+            if not self._are_there(list(words)):
+                return None
+            find_matching = partial(self._matching_plainly, Meaning.having_any, usual, names, mask)
+            ranking, count = self.searcher.search_and_count(terms, k=k, mask=mask, **how)
+            if count is None:
+                count = int(np.count_nonzero(find_matching()))
+        said = plain.query, "score", terms, tuple(words), tuple(notes), written, False, (), how, find_matching
+        return Answer(ranking, count, *said)  # type: ignore[arg-type]
+
+    def _meant(self, unit: str) -> tuple[str, dict[QueryWord, None]] | None:
+        """The name of the term of a unit of a plain query, and its words; None where its words are not plain."""
+        if unit[0] == '"':
+            if not self.index.manifest["positions"]:
+                return None
+            known = [self._terms.get(word) for word in unit[1:-1].split(" ")]
+            words = [each[1] for each in known if each is not None]
+            if len(words) < len(known):
+                return None
+            name = f'"{" ".join([word.term.decode() for word in words])}"'
+        elif unit[-1] == "*":
+            name, words = unit, [QueryWord(b"", unit)]
+        else:
+            found = self._terms.get(unit)
+            return None if found is None else (found[0], {found[1]: None})
+        self.index.add_term(name, QueryTerm(Phrase(tuple(words)), tuple(self.index.fields)))
+        return name, dict.fromkeys(words)
+
+    def _matching_plainly(
+        self,
+        having: Callable[[Meaning, Sequence[str], Mask | None], Mask],
+        fields: tuple[str, ...],
+        names: Sequence[str],
+        mask: Mask | None,
+    ) -> Mask:
+        return having(self._meaning(fields, fields), names, mask)
+
+    @cached_property
+    def _usual(self) -> dict[str, float] | None:
+        """The weights of the fields that are searched for words that name no field."""
+        return self.searcher._weighted(self.index.own) if self.index.own else None
+
+    @cached_property
+    def _is_simple(self) -> bool:
+        """Whether each word means one term: there are no documents in other languages, and no compounds."""
+        return bool(len(self.index)) and not self.index.languages and not self.index._compounding
+
+    @cached_property
+    def _has_spellings(self) -> bool:
+        """Whether a word may mean other terms, of which it is a part or a spelling."""
+        return any(len(segment.field(name).spellings) for segment in self.index.segments for name in self.index.own)
+
+    def _is_plain(self, weighted: Mapping[str, float]) -> bool:
+        derived = self.index.derived
+        return self._is_simple and not (derived and not set(derived).isdisjoint(weighted))
+
+    @cached_property
+    def _terms(self) -> dict[str, tuple[str, QueryWord] | None]:
+        """Words with their terms; None for one that is left out or has other spellings."""
+        return {}
+
+    def _look_up(self, words: Sequence[str]) -> None:
+        """Look up words of a plain query."""
+        if len(self._terms) + len(words) > WORDS_KEPT:
+            self._terms.clear()
+            self._there.clear()
+        analysis = self.index.analysis
+        terms = analysis.reduced([word.encode() for word in words])
+        others = self.index.phrases(words) if self._has_spellings else None
+        for place, (word, term) in enumerate(zip(words, terms, strict=True)):
+            meant = None if not term or in_several_words(word, analysis.language) else QueryWord(term)
+            if meant is not None and others is not None:
+                only = others[place]
+                meant = meant if only is not None and only.words == (meant,) else None
+            self._terms[word] = None if meant is None else (term.decode(), meant)
+
+    def _are_there(self, words: Sequence[QueryWord]) -> bool:
+        """Whether each word of a plain query is in some document; those that are, are remembered."""
+        unknown = [word.term for word in words if word.term and word.term not in self._there]
+        if unknown:
+            found = np.logical_or.reduce([self.index.has_terms(name, unknown) for name in self.index.own])
+            self._there.update(term for term, is_there in zip(unknown, found.tolist(), strict=True) if is_there)
+            return bool(found.all())
+        return True
+
+    @cached_property
+    def _there(self) -> set[bytes]:
+        return set()
 
     def _terms_enough(self, tree: Node | None, meaning: Meaning, required: list[str] | None) -> list[str] | None:
         """The terms that rank, where each of them is enough for a document to match; else None."""
@@ -297,6 +438,91 @@ class Language:
         from leadline.collections.documents.families import public_days
 
         return public_days(self.index.column("publication"), self.index.column("known"))
+
+
+# Plain queries: words, truncated words and phrases in small letters, joined by AND or by nothing, and filters.
+#
+# They are most of what is typed, and reading them as all others are takes several times as long as finding them.
+
+
+class PlainQuery(NamedTuple):
+    """A query that was read quickly."""
+
+    units: list[str]  # words, phrases in quotes, and truncated words, as they are written
+    words: list[str]  # of all units but truncated words
+    is_and: bool  # whether a document needs all units
+    filters: list[tuple[str, str]]
+    query: str  # as it was understood
+
+
+LONGEST_PLAIN = 2000  # characters
+_WORD = "[a-z0-9]+"
+_PLAIN = re.compile(
+    rf'(?:{_WORD}|[a-z]+\*|"{_WORD}(?: {_WORD})+")(?: (?:AND )?(?:{_WORD}|[a-z]+\*|"{_WORD}(?: {_WORD})+"))*'
+    r"((?: (?:AND )?(?:class|ipc|cpc|office|published|before|after):[A-Za-z0-9.-]+(?:/[0-9]+)?)*)"
+)
+_UNIT = re.compile(r'"[^"]*"|[^ "]+')
+# Words that are operators, or are noted because they may be meant as operators or as earlier queries.
+_NO_PLAIN_WORDS = frozenset({"and", "or", "not", "near", "adj", "same"})
+_NO_PLAIN_WORD = re.compile("[sl][0-9]+|(?:o?near|pre|adj|within)[0-9]+")
+
+
+def plain_query(text: str, *, in_session: bool) -> PlainQuery | None:
+    """A plain query; None where it is another, or is in a session, in which words may name earlier queries.
+
+    >>> plain_query("film AND polym*", in_session=False)
+    PlainQuery(units=['film', 'polym*'], words=['film'], is_and=True, filters=[], query='film AND polym*')
+    >>> plain_query("film -metal", in_session=False), plain_query("salt and pepper", in_session=False)
+    (None, None)
+    """
+    match = None if in_session or len(text) > LONGEST_PLAIN else _PLAIN.fullmatch(text)
+    if match is None:
+        return None
+    content = text[: match.start(1)] if match[1] else text
+    units = _UNIT.findall(content) if '"' in content else content.split(" ")
+    joined = units.count("AND")
+    if joined:
+        if joined != len(units) // 2 or len(units) % 2 == 0:
+            return None
+        units = units[::2]
+    is_and, filters = joined > 0, []
+    if match[1]:
+        behind = match[1].split()
+        joined = behind.count("AND")
+        if joined and (joined != len(behind) // 2 or (len(units) > 1 and not is_and)):
+            return None
+        if not joined and is_and:
+            return None
+        for each in behind:
+            if each != "AND":
+                found = _filter_of(each)
+                if found is None:
+                    return None
+                filters.append(found)
+        if sum(name in DATED for name, _ in filters) > 1 or len(set(filters)) < len(filters):
+            return None
+        is_and = joined > 0
+    words: list[str] = []
+    for unit in units:
+        if unit[0] == '"':
+            words += unit[1:-1].split(" ")
+        elif unit[-1] != "*":
+            if unit in _NO_PLAIN_WORDS or (not unit.isalpha() and _NO_PLAIN_WORD.fullmatch(unit)):
+                return None
+            words.append(unit)
+    joint = " AND " if is_and else " "
+    return PlainQuery(
+        units, words, is_and, filters, joint.join([*units, *(f"{name}:{value}" for name, value in filters)])
+    )
+
+
+@lru_cache(maxsize=4096)
+def _filter_of(written: str) -> tuple[str, str] | None:
+    """The filter that a word with a colon is; None where there is something to say about it."""
+    found = understand(written, [])
+    node = found.tree
+    is_plain = isinstance(node, Within) and not found.notes and query_text(node) == f"{node.field}:{filter_value(node)}"
+    return (node.field, filter_value(node)) if is_plain else None  # type: ignore[union-attr, arg-type]
 
 
 def _fields_in(node: Node) -> set[str]:

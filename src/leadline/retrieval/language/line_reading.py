@@ -17,12 +17,14 @@ from leadline.retrieval.language.fields import EXPECTED, filter_value
 from leadline.retrieval.language.line_words import (
     LinePart,
     ReadLine,
+    class_written,
     heading_name,
     language_code,
     limits_in,
     name_forms,
     plain,
     plurals,
+    short,
     with_our_wildcards,
     years_of,
 )
@@ -42,6 +44,7 @@ from leadline.retrieval.language.tree import (
     Within,
     WordOrPhrase,
     each_leaf,
+    is_exclusion,
     query_text,
     together,
 )
@@ -143,7 +146,7 @@ class _LineReader:
         elif (ends_unit and (self._tag() or self._operator())) or (not self._inside_word() and self._special()):
             return
         elif self.syntax.comments and sign == "[" and (comment := _COMMENT.match(self.text, self.at)):
-            self.say(f"{_short(comment[0])} was left out: a comment")
+            self.say(f"{short(comment[0])} was left out: a comment")
             self.at = comment.end()
         elif not ends_unit and (match := _BOOLEAN.match(self.text, self.at)) and not self._inside_word():
             self._leading(match)
@@ -330,7 +333,7 @@ class _LineReader:
     def _with_limits(self, node: Node, written: str) -> Node:
         filters, unknown = limits_in(written)
         for each in unknown:
-            self.change(f"limit to {_short(each)}: nothing here tells these documents; it was left out")
+            self.change(f"limit to {short(each)}: nothing here tells these documents; it was left out")
         return And((node, *filters)) if filters else node
 
     def _front_tag(self) -> bool:
@@ -473,6 +476,8 @@ class _LineReader:
                 parts = [together(joins, parts)]
             joins = operator
             parts.append(other)
+        if joins == "OR" and any(is_exclusion(part) for part in parts):
+            self.change("NOT without what it takes away from is left out beside OR: it would find nearly everything")
         return together(joins, parts)
 
     def _is_not(self) -> bool:
@@ -624,7 +629,7 @@ class _LineReader:
         if node is None or tuple(targets) in ((ALL,), ()):
             return node
         if targets == (NOTHING,):
-            shown = _short(written or query_text(node).strip('="'))
+            shown = short(written or query_text(node).replace("=", "").strip('"'))
             self.change(f"{shown} ({tag}): nothing here tells these documents; it was left out")
             return None
         if targets == (HEADING,):
@@ -638,9 +643,8 @@ class _LineReader:
         return (found[0] if len(found) == 1 else Or(tuple(found))) if found else None
 
     def _as_heading(self, leaf: WordOrPhrase, tag: str) -> Node:
-        exploded, name = leaf.text.lower().startswith("exp "), leaf.text
-        name = name[4:] if exploded else name
-        name, _, under = name.partition("/")
+        exploded = leaf.text.lower().startswith("exp ")
+        name, _, under = leaf.text[4 * exploded :].partition("/")
         all_under = self.syntax.name == "pubmed" and tag != "noexp"
         return Heading(heading_name(name), exploded or all_under, "maj" in tag, under.strip())
 
@@ -650,22 +654,22 @@ class _LineReader:
         if name in DATE_FILTERS:
             dates = years_of(written)
             if not dates:
-                self.change(f"{_short(written)} is no year or day: {EXPECTED['published']}; it was left out")
+                self.change(f"{short(written)} is no year or day: {EXPECTED['published']}; it was left out")
             return Within(name, WordOrPhrase(dates)) if dates else None
         if name == "language":
             code = language_code(written)
             if not code:
-                self.change(f"{_short(written)} is no language that is known here; it was left out")
+                self.change(f"{short(written)} is no language that is known here; it was left out")
             return Within(name, WordOrPhrase(code)) if code else None
         if name == "inventor":
             forms = [Within(name, WordOrPhrase(each, quoted=True)) for each in name_forms(written)]
             return (forms[0] if len(forms) == 1 else Or(tuple(forms))) if forms else None
         try:
-            value = filter_value(name, re.sub(r"/(?:low|LOW)$", "", written))
+            value = filter_value(name, class_written(written))
         except InputError:
             value = ""
         if not value:
-            self.change(f"{_short(written)} is no value of {name}: {EXPECTED.get(name, '')}; it was left out")
+            self.change(f"{short(written)} is no value of {name}: {EXPECTED.get(name, '')}; it was left out")
             return None
         return Within(
             name, WordOrPhrase(value, quoted=not value.isalnum() and name in ("applicant", "number", "family"))
@@ -684,14 +688,14 @@ class _LineReader:
             )
             dates = years_of(f"{sign.replace('==', '').replace('=', '') if sign == '=' else sign}{found['value']}")
         if not dates:
-            self.change(f"{_short(match[0])} is no period: {EXPECTED['published']}; it was left out")
+            self.change(f"{short(match[0])} is no period: {EXPECTED['published']}; it was left out")
             return None
         return Within(field if field in DATE_FILTERS else "published", WordOrPhrase(dates))
 
     def _limit(self, match: re.Match[str]) -> Node | None:
         filters, unknown = limits_in(match["value"])
         for each in unknown:
-            self.change(f"{_short(match[0])}: nothing here tells {_short(each)}; it was left out")
+            self.change(f"{short(match[0])}: nothing here tells {short(each)}; it was left out")
         return And(tuple(filters)) if len(filters) > 1 else filters[0] if filters else None
 
     def _heading(self, match: re.Match[str]) -> Node:
@@ -708,10 +712,10 @@ class _LineReader:
         return Heading(heading_name(found["value"]), exploded, focused, under)
 
     def _nothing(self, match: re.Match[str]) -> None:
-        self.change(f"{_short(match[0])}: nothing here tells these documents; it was left out")
+        self.change(f"{short(match[0])}: nothing here tells these documents; it was left out")
 
     def _comment(self, match: re.Match[str]) -> None:
-        self.say(f"{_short(match[0])} was left out: a comment")
+        self.say(f"{short(match[0])} was left out: a comment")
 
     def _relation(self, match: re.Match[str]) -> Node | None:
         """`ti any "film foil"`, `ta all "film foil"`."""
@@ -737,11 +741,7 @@ _SPECIALS: dict[str, Callable[[_LineReader, re.Match[str]], Node | None]] = {
     "heading": _LineReader._heading,
     "nothing": _LineReader._nothing,
     "comment": _LineReader._comment,
+    "lines": lambda reader, match: reader._several("OR", re.sub(r"[\s,]+", ",", match["value"])),
     "any": _LineReader._relation,
     "all": _LineReader._relation,
 }
-
-
-def _short(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= 60 else f"{text[:59]}…"

@@ -130,6 +130,26 @@ def plurals(word: str) -> list[str]:
     return [f"{word}s"]
 
 
+def short(text: str) -> str:
+    """A text as notes show it: on one line, of at most 60 characters.
+
+    >>> short("film\\n  foil")
+    'film foil'
+    """
+    text = " ".join(text.split())
+    return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+def class_written(written: str) -> str:
+    """A class as documents have it: without what asks for those under it, and without the zeros that STN puts before.
+
+    >>> class_written("C08J5/low"), class_written("/low A61K31/00"), class_written("C08J0005-18"), class_written("C07D")
+    ('C08J5', 'A61K31/00', 'C08J5/18', 'C07D')
+    """
+    text = re.sub(r"^/low\s+|/low$", "", written, flags=re.IGNORECASE)
+    return re.sub(r"^([A-HY][0-9]{2}[A-Z])0*([1-9][0-9]{0,3})-([0-9]{2,6})$", r"\1\2/\3", text)
+
+
 _LANGUAGES = {
     "english": "en", "german": "de", "french": "fr", "spanish": "es", "italian": "it", "portuguese": "pt",
     "dutch": "nl", "danish": "da", "swedish": "sv", "norwegian": "no", "finnish": "fi", "polish": "pl", "russian": "ru",

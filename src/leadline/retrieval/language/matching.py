@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _TO_LETTERS = str.maketrans(LETTER_OF)
 _SIGNS = re.compile(r"[*?$#]")
+MANY = 5000  # words that are compared one by one: for more their bytes are copied at once
 # A wildcard has a letter or digit beside it, and ? and # have one behind them: `film?` ends a question.
 _WILDCARD = re.compile(
     r"(?<=\w)[?#]+(?=\w)|(?<=\w)\$(?=\w|$)|(?<=[\w*])\*(?=\W|$)|(?<![\w*])\*+(?=\w)|(?<=\w)\*+(?=\w)"
@@ -79,11 +80,21 @@ def matching(
     pattern: str, buffer: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """The numbers of the words that match a pattern; word n is buffer[starts[n]:ends[n]]."""
-    places = _candidates(pattern, buffer, starts, ends)
+    return _of_candidates(pattern, _candidates(pattern, buffer, starts, ends), buffer, starts, ends)
+
+
+def _of_candidates(
+    pattern: str,
+    places: NDArray[np.int64],
+    buffer: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Those of some words that match a pattern of which they have the beginning or the longest piece."""
     if re.fullmatch(r"[^*?$#]+\*", pattern):  # the beginning decides
         return places
     matches = expression(pattern).fullmatch
-    whole = buffer.tobytes() if len(places) > 100 else None
+    whole = buffer.tobytes() if len(places) > MANY else None
     kept = []
     for place, start, end in zip(places.tolist(), starts[places].tolist(), ends[places].tolist(), strict=True):
         word = whole[start:end] if whole is not None else buffer[start:end].tobytes()
@@ -113,7 +124,26 @@ def _candidates(
 
 
 def matching_terms(pattern: str, terms: Terms) -> NDArray[np.int64]:
-    return matching(pattern, terms.buffer, terms.offsets[:-1], terms.offsets[1:])
+    """The numbers of the terms that match a pattern, which are sorted: those that begin as it does are neighbours."""
+    first = _beginning(pattern)
+    if not first:
+        return matching(pattern, terms.buffer, terms.offsets[:-1], terms.offsets[1:])
+    run = terms.prefixed(first)
+    begin, end = terms.offsets[run.start : run.stop], terms.offsets[run.start + 1 : run.stop + 1]
+    return run.start + _of_candidates(pattern, np.arange(len(run)), terms.buffer, begin, end)
+
+
+def _beginning(pattern: str) -> bytes:
+    """What a pattern has before its first wildcard."""
+    return _SIGNS.split(re.sub(r"\$[1-9]$", "$", pattern), maxsplit=1)[0].encode()
+
+
+def _at_places(piece: bytes, places: NDArray[np.int64], buffer: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Those of some places of a buffer at which a piece is."""
+    places = places[places + len(piece) <= len(buffer)]
+    for at, byte in enumerate(piece):
+        places = places[buffer[places + at] == byte]
+    return places
 
 
 def is_spelled(word: str, asked: str) -> bool:
@@ -132,11 +162,15 @@ def _has_letter(word: str) -> bool:
 def matching_names(pattern: str, terms: Terms) -> NDArray[np.int64]:
     """The numbers of the terms that are names with a part that matches, as `butanedi*` matches in 1,4-butanediol."""
     pieces = re.split(r"[*?$#]", re.sub(r"\$[1-9]$", "$", pattern))
-    before = rb"(?<=[-&.,])" if pieces[0] else b""
     longest = re.escape((pieces[0] or max(pieces, key=len)).encode())
     if not longest:
         return np.empty(0, np.int64)
-    found = np.array([match.start() for match in re.finditer(before + longest, terms.buffer.tobytes())], np.int64)
+    if pieces[0]:
+        if not len(terms.after_joints):
+            return np.empty(0, np.int64)
+        found = _at_places(pieces[0].encode(), terms.after_joints, terms.buffer)
+    else:
+        found = np.array([match.start() for match in re.finditer(longest, terms.buffer.tobytes())], np.int64)
     places = np.unique(np.searchsorted(terms.offsets, found, "right") - 1)
     matches = expression(pattern).fullmatch
     words = ((place, terms[place].decode()) for place in places.tolist())
@@ -224,6 +258,11 @@ class QueryWord:
     others: tuple[bytes, ...] = ()  # terms in other languages and spellings, of names with the word, and of compounds
     written: bytes = b""  # the word in the query, until its terms are looked up
     exact: bytes = b""  # only occurrences that are written so
+
+    @property
+    def is_one_term(self) -> bool:
+        """Whether it is a whole word in one spelling."""
+        return not (self.others or self.pattern or self.exact)
 
     def chosen(self, at: FieldPlaces) -> Chosen:
         """The terms of a field that the word means."""
@@ -323,7 +362,7 @@ class Phrase:
     def plain_term(self) -> bytes:
         """The term of the index that it is; empty where it is more than one word or one spelling."""
         word = self.words[0] if len(self.words) == 1 else None
-        return word.term if word is not None and not (word.others or word.pattern or word.exact) else b""
+        return word.term if word is not None and word.is_one_term else b""
 
     @property
     def is_one_term(self) -> bool:

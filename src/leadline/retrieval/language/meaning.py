@@ -15,7 +15,7 @@ from leadline.records.result import counted
 from leadline.retrieval.index import derived
 from leadline.retrieval.index.analysis import in_several_words, prepared
 from leadline.retrieval.index.index import rows_with_all
-from leadline.retrieval.language.filters import DATED, missing, notes_of, passing
+from leadline.retrieval.language.filters import DATED, count_missing, missing, notes_of, passing
 from leadline.retrieval.language.matching import (
     AnyOf,
     BlockKind,
@@ -465,10 +465,9 @@ class Meaning:
             self._note(note)
         mask = passing(self.index, name, values)
         if name in DATED:
-            undated = missing(self.index, name)
-            self.has_undated |= bool(undated.any())
+            self.has_undated |= count_missing(self.index, name) > 0
             if self.undated_pass:
-                return mask | undated
+                return mask | missing(self.index, name)
         return mask
 
     def _check_words(self, names: Sequence[str]) -> None:

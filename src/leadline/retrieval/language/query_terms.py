@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from leadline.retrieval.choices import COMMON
 from leadline.retrieval.index.analysis import Analysis, joined, prepared, spans, spelled, variants
-from leadline.retrieval.index.index import Index, Lists
+from leadline.retrieval.index.index import AnyTerm, Index, Lists, Part, Words
 from leadline.retrieval.index.segment import Field
 from leadline.retrieval.index.terms import TERM_END as BETWEEN
 from leadline.retrieval.index.terms import offsets_of
+from leadline.retrieval.index.tombstones import stored_numbers
+from leadline.retrieval.joined.asking import postings as listed
 from leadline.retrieval.language.matching import (
     FieldPlaces,
     Phrase,
@@ -115,12 +117,46 @@ class WiderIndex(Index):
             if self._postings + len(self._lists) > POSTINGS_KEPT:
                 self._lists.clear()
                 self._postings = 0
-            parts = [frequencies(term.part, self._at(number, field)) for number in range(len(self.segments))]
-            documents = [part + np.int32(base) for (part, _), base in zip(parts, self.bases, strict=False)]
-            postings = np.concatenate(documents), np.concatenate([counts for _, counts in parts])
+            part = self._described(term, field)
+            read = partial(self._read, term.part, field)
+            postings = read() if part is None else listed(self, field, part, read)
             self._lists[field, name] = postings
             self._postings += len(postings[0])
         return postings
+
+    def _read(self, part: Positional, field: str) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """The documents of a part in a field, and its frequency in each, segment by segment."""
+        parts = [frequencies(part, self._at(number, field)) for number in range(len(self.segments))]
+        documents = [part + np.int32(base) for (part, _), base in zip(parts, self.bases, strict=False)]
+        return np.concatenate(documents), np.concatenate([counts for _, counts in parts])
+
+    def part_of(self, term: bytes, field: str) -> Part | None:
+        known = self._query_terms.get(term)
+        return Words((term,)) if known is None else self._described(known, field)
+
+    def _described(self, term: QueryTerm, field: str) -> Part | None:
+        """What a query term is in a field, if it is a phrase of whole words, or one word of several terms."""
+        part = term.part
+        if field not in term.fields or not isinstance(part, Phrase) or part.slop:
+            return None
+        if len(part.words) == 1:
+            return Words((part.plain_term,)) if part.plain_term else self._any_term(part.words[0], field)
+        if field == "claims" or not all(word is None or word.is_one_term for word in part.words):
+            return None
+        return Words(tuple(None if word is None else word.term for word in part.words))
+
+    def _any_term(self, word: QueryWord | None, field: str) -> AnyTerm | None:
+        """The terms that a word means; None where it means some of a term's forms."""
+        if word is None:
+            return None
+        chosen = [word.chosen(self._at(number, field)) for number in range(len(self.segments))]
+        if any(each.partly for each in chosen):
+            return None
+        numbers = [
+            stored_numbers(segment.field(field), each.whole)
+            for segment, each in zip(self.segments, chosen, strict=True)
+        ]
+        return AnyTerm(np.concatenate(numbers), offsets_of([len(each) for each in numbers])[1:])
 
     def _at(self, segment: int, field: str) -> FieldPlaces:
         if (segment, field) not in self._places:

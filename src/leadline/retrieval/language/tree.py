@@ -238,13 +238,18 @@ _WRITERS: dict[type, Callable[[Any], str]] = {
 # Parts of trees put together, and their words changed.
 
 
+def is_exclusion(part: Node | None) -> bool:
+    """Whether a part only excludes: what the documents were to be taken from was left out, or never there."""
+    return isinstance(part, Side) and all(mark == "-" for mark, _ in part.parts)
+
+
 def together(operator: str, parts: Sequence[Node | None]) -> Node | None:
-    """Parts joined by one operator; a part that was left out joins nothing.
+    """Parts joined by one operator; a part that was left out joins nothing, and beside OR an exclusion neither.
 
     >>> query_text(together("OR", [WordOrPhrase("film"), None, WordOrPhrase("foil")]))
     'film OR foil'
     """
-    kept = [part for part in parts if part is not None]
+    kept = [part for part in parts if part is not None and not (operator == "OR" and is_exclusion(part))]
     if operator == "NOT":
         marked = [("-" if place else "", part) for place, part in enumerate(parts) if part is not None]
         return Side(tuple(marked)) if marked and (len(marked) > 1 or marked[0][0]) else (kept[0] if kept else None)

@@ -32,7 +32,7 @@ def plan_of(weights: Weights, recipe: Recipe) -> QueryPlan | None:
     fields = [
         [segment.field(weights.index.field(name)) for name, _ in recipe.fields] for segment in weights.index.segments
     ]
-    if not all(_is_as_stored(field) for of_segment in fields for field in of_segment):
+    if not all(is_as_stored(field) for of_segment in fields for field in of_segment):
         return None
     lengths = weights.document_lengths(recipe.fields)
     having = int(np.count_nonzero(lengths))
@@ -51,7 +51,8 @@ def _stored(field: Field) -> Field:
     return field.stored if isinstance(field, LiveField) else field
 
 
-def _is_as_stored(field: Field) -> bool:
+def is_as_stored(field: Field) -> bool:
+    """Whether the lists of a field are in a file, and not made."""
     stored = _stored(field)
     return type(stored) is Field and type(stored.documents) is PackedArray and type(stored.frequencies) is Frequencies
 

@@ -17,6 +17,7 @@ import numpy as np
 from leadline.errors import InputError, checked_choice
 from leadline.options import name_and_options, typed_options
 from leadline.retrieval.index.index import Index
+from leadline.retrieval.joined.asking import JoinedCall
 from leadline.retrieval.models.kernel_arguments import (
     BINS,
     BLOCK,
@@ -85,6 +86,7 @@ class Searcher:
         self.index = index
         self.weights = Weights(index)
         self.one_call: OneCall | None = OneCall(self.weights)  # None where only lists will do
+        self.joined = JoinedCall(self.one_call)
         self._lock = Lock()
         self._known: dict[Any, Recipes] = {}  # recipes by what was asked for
         self._usual: dict[str, Recipes] = {}  # those of a model with all its defaults, by its name as it was written
@@ -112,7 +114,12 @@ class Searcher:
         if self.one_call is None:
             return self._best([terms], asked, wanted)[0], None
         wanted = wanted._replace(counted=True)
-        return self.one_call.best([terms], wanted, lambda queries: self._best_by_lists(queries, wanted))[0]
+        one_call = self.one_call
+
+        def among_all() -> tuple[Ranking, int | None]:
+            return one_call.best([terms], wanted, lambda queries: self._best_by_lists(queries, wanted))[0]
+
+        return among_all() if wanted.mask is None else self.joined.best_among(terms, wanted, among_all)
 
     def search_having_all(
         self, terms: Mapping[str, float], model: str = "bm25", k: int = 1000, **how: Any
@@ -132,7 +139,7 @@ class Searcher:
         ((_, _, factor),) = wanted.recipes
         if self.one_call is None or factor != 1.0:
             return by_lists()
-        return self.one_call.best_having_all(terms, wanted, by_lists)
+        return self.joined.best_having_all(terms, wanted, by_lists)
 
     def _asked(
         self,

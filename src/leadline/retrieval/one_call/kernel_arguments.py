@@ -10,12 +10,11 @@ from leadline.text.kernel_arguments import Int64s
 (
     TEXT, MULTIPLIERS, NUMBERS, TOTALS_OF, FLAGS, UNPACKED, COUNTED, WEIGHED, BEST_KEYS, BEST_ROWS, FOUND_ROWS,
     FOUND_SCORES, CANDIDATE_ROWS, CANDIDATE_KEYS, SPARE_ROWS, SPARE_KEYS, HISTOGRAM, FREQUENCIES, TOUCHED, SAID,
-    STAMPS, CANDIDATES, POSTINGS, EACH_UNPACKED, ORDER, CURSORS, LOADED,
     BY_BOUND, BOUNDS, RESTS, TERM_FACTORS, SIZES, KEPT, READ_AT, READ_ROWS, READ_WEIGHTS, BITS, WORK,
-) = range(38)  # fmt: skip
+) = range(31)  # fmt: skip
 
 # What a kernel says beside the number of documents it found, in the array SAID.
-MATCHES, MISSING, WANTED, COLD, GENERATION, STAMPED, SAID_FROM, SAID_SIZE = 0, 1, 2, 3, 4, 5, 16, 1024
+MATCHES, MISSING, WANTED, COLD, SAID_FROM, SAID_SIZE = 0, 1, 2, 3, 16, 1024
 BEFORE, NEXT, OCCURRENCES, LIVE = 8, 9, 10, 11  # of the list that is being read
 MOST_SAID = 500  # numbers of documents without a factor, and behind them lists worth keeping, of one query
 
@@ -25,7 +24,6 @@ NOT_HERE, NO_FACTOR = -1, -2
 LONG = 512  # documents of a list, and one in so many
 LONG_SHARE = 32  # of all: from then on it is kept, since to make it all totals are looked at
 TIMES_ASKED = 2  # where it is asked for so often
-MOST_REQUIRED = 64  # terms that a document must have, of a query in one call
 PER_FLAG = 64  # documents that share the flag that one of them was touched
 SPARSE = 8  # where there are so many times more documents than postings, only flagged documents are looked at
 LOOK_UP = 16  # postings that are added up in the time in which the weight of one document is looked up

@@ -16,31 +16,18 @@ from typing import Any
 import numpy as np
 
 from leadline.retrieval.mapped.kernel_arguments import (
-    BASE,
-    BASES,
     DOCUMENTS,
-    FACTORS,
     HEAD,
     IS_WEIGHTED,
-    NEW_ROWS,
-    NORMS,
-    OF_DOCUMENTS,
-    PER_BLOCK,
     RANKS,
-    RECORD,
-    SEGMENTS,
-    STARTS,
     Plans,
 )
 from leadline.retrieval.mapped.kernels import (
     apart,
     bytes_at,
-    count_at,
     floats_at,
     int32s_at,
     int64s_at,
-    read_documents,
-    size_of_list,
     uint64s_at,
 )
 from leadline.retrieval.models.kernel_arguments import (
@@ -57,46 +44,32 @@ from leadline.retrieval.one_call.kernel_arguments import (
     BEST_ROWS,
     CANDIDATE_KEYS,
     CANDIDATE_ROWS,
-    CANDIDATES,
     COLD,
-    CURSORS,
-    EACH_UNPACKED,
     FEW,
     FLAGS,
     FOUND_ROWS,
     FOUND_SCORES,
-    GENERATION,
     HISTOGRAM,
-    LOADED,
     MATCHES,
     MISSING,
-    MOST_REQUIRED,
     MULTIPLIERS,
     NO_FACTOR,
     NOT_HERE,
-    NUMBERS,
-    ORDER,
     PER_FLAG,
-    POSTINGS,
     PRUNED_TERMS,
     RESTS,
     SAID,
     SPARE_KEYS,
     SPARE_ROWS,
     SPARSE,
-    STAMPED,
-    STAMPS,
     TOTALS_OF,
     WANTED,
-    WEIGHED,
     Work,
 )
 from leadline.retrieval.one_call.lists import (
-    HIGHEST,
     UNTOUCHED,
     add_terms,
     look_up,
-    note_missing,
 )
 from leadline.retrieval.one_call.pruning import (
     SLACK,
@@ -279,185 +252,6 @@ def rank_query(plans: Plans, work: Work, terms: int, size: int, stride: int, k: 
     if k <= FEW:
         return best_few(plan, here, k, mask, flagged)
     return best_many(plan, here, k, mask, flagged, most)
-
-
-# The best of the documents that have all terms.
-
-
-@apart
-def is_in_all(record: Any, number: int, work: Any, t: int, before: int, documents: Any, count: int) -> Any:
-    """Keep those of ascending documents that a list has, with the place of each in the list; returns how many.
-
-    `t` is the number of the term among those of the query, `before` that of terms whose lists were asked before. -1 is
-    returned where the file is damaged.
-    """
-    order, stamps, said = int64s_at(work[ORDER]), int32s_at(work[STAMPS]), int64s_at(work[SAID])
-    postings, cursors, loaded = int64s_at(work[POSTINGS]), int64s_at(work[CURSORS]), int64s_at(work[LOADED])
-    unpacked = int32s_at(work[EACH_UNPACKED] + 4 * PER_BLOCK * t)
-    bases = int32s_at(record[OF_DOCUMENTS + BASES])
-    start, stop = int64s_at(record[STARTS])[number], int64s_at(record[STARTS])[number + 1]
-    block, end = cursors[t], (stop - 1) // PER_BLOCK
-    kept, i = np.int64(0), np.int64(0)
-    while i < count:
-        # The base of a block is past the last document before it. Steps double until they are too long, then halve.
-        document = np.int64(documents[i])
-        step = np.int64(1)
-        while block + step <= end and np.int64(np.uint32(bases[block + step])) <= document:
-            block += step
-            step *= 2
-        while step > 0:
-            if block + step <= end and np.int64(np.uint32(bases[block + step])) <= document:
-                block += step
-            step //= 2
-        last = i + 1
-        if block < end:
-            while last < count and np.int64(documents[last]) < np.int64(np.uint32(bases[block + 1])):
-                last += 1
-        else:
-            last = np.int64(count)
-        first = start - block * PER_BLOCK if start > block * PER_BLOCK else np.int64(0)
-        size = (stop - block * PER_BLOCK if stop - block * PER_BLOCK < PER_BLOCK else np.int64(PER_BLOCK)) - first
-        if loaded[t] != block:
-            if read_documents(record, block, first, first + size, -1, unpacked) < 0:
-                return np.int64(-1)
-            loaded[t] = block
-        # The documents of the block are stamped with their places, so that those at hand are found without branches.
-        said[GENERATION] += PER_BLOCK
-        if said[GENERATION] >= 0x7FFF0000:
-            said[GENERATION] = PER_BLOCK
-            for n in range(said[STAMPED]):
-                stamps[n] = 0
-        stamp = said[GENERATION]
-        for n in range(size):
-            stamps[unpacked[n]] = np.int32(stamp + n)
-        for n in range(i, last):
-            place = np.int64(stamps[documents[n]]) - stamp
-            for other in range(before):
-                of = order[other] * PER_BLOCK
-                postings[of + kept] = postings[of + n]
-            postings[t * PER_BLOCK + kept] = block * PER_BLOCK + first + place
-            documents[kept] = documents[n]
-            kept += np.int64(place >= 0 and place < PER_BLOCK)
-        i = last
-    cursors[t] = block
-    return kept
-
-
-@apart
-def add_required(plan: Any, here: int, work: Any, terms: int, stride: int, segment: int, mask: int) -> Any:
-    """Give their totals to the allowed documents of a segment that have all terms; returns how many, -1 if damaged."""
-    numbers, order, cursors = int64s_at(work[NUMBERS]), int64s_at(work[ORDER]), int64s_at(work[CURSORS])
-    loaded, postings, factors = int64s_at(work[LOADED]), int64s_at(work[POSTINGS]), floats_at(work[WEIGHED])
-    record, multipliers = int64s_at(here + 8 * segment * RECORD), floats_at(work[MULTIPLIERS])
-    documents, norms = int32s_at(work[CANDIDATES]), floats_at(plan[NORMS])
-    totals, flags, allowed = floats_at(work[TOTALS_OF]), bytes_at(work[FLAGS]), bytes_at(mask)
-    starts = int64s_at(record[STARTS])
-    # The shortest list leads.
-    for t in range(terms):
-        number = numbers[t * stride + segment]
-        if number < 0:
-            return np.int64(0)
-        cursors[t], loaded[t] = starts[number] // PER_BLOCK, -1
-        size, at = starts[number + 1] - starts[number], np.int64(t)
-        while at > 0:
-            other = numbers[order[at - 1] * stride + segment]
-            if starts[other + 1] - starts[other] <= size:
-                break
-            order[at] = order[at - 1]
-            at -= 1
-        order[at] = t
-    lead, matches, before = order[0], np.int64(0), np.int64(-1)
-    i, stop = starts[numbers[lead * stride + segment]], starts[numbers[lead * stride + segment] + 1]
-    while i < stop:
-        block, first = i // PER_BLOCK, i % PER_BLOCK
-        last = PER_BLOCK if stop - i > PER_BLOCK - first else first + stop - i
-        before = read_documents(record, block, first, last, before, documents)
-        if before < 0:
-            return np.int64(-1)
-        found = np.int64(last - first)
-        for n in range(found):
-            postings[lead * PER_BLOCK + n] = i + n
-        for other in range(1, terms):
-            t = order[other]
-            found = is_in_all(record, numbers[t * stride + segment], work, t, other, documents, found)
-            if found <= 0:
-                break
-        if found < 0:
-            return np.int64(-1)
-        found = to_rows_alive(record, found, documents, postings, order, terms)
-        for n in range(found):
-            row = documents[n]
-            if mask != 0 and not allowed[row]:
-                continue
-            matches += 1
-            # In the order of the query, as everywhere.
-            total = np.float64(-0.0)
-            for t in range(terms):
-                frequency = np.float64(count_at(record, postings[t * PER_BLOCK + n]))
-                if frequency == 0.0:
-                    return np.int64(-1)
-                total += multipliers[t] * (factors[t] * frequency / (frequency + norms[row]))
-            totals[row] = total
-            flags[row // PER_FLAG] = 1
-        i += last - first
-    return matches
-
-
-@inline
-def to_rows_alive(record: Any, count: int, documents: Any, postings: Any, order: Any, terms: int) -> Any:
-    """Turn documents of a segment into rows of the index, with the postings of those that are not dead."""
-    base = np.int32(record[BASE])
-    if record[NEW_ROWS] == 0:
-        for n in range(count):
-            documents[n] += base
-        return np.int64(count)
-    new, kept = int32s_at(record[NEW_ROWS]), np.int64(0)
-    for n in range(count):
-        row = new[documents[n]]
-        documents[kept] = row + base
-        for t in range(terms):
-            postings[t * PER_BLOCK + kept] = postings[t * PER_BLOCK + n]
-        kept += np.int64(row >= 0)
-    return kept
-
-
-@kernel
-def rank_required(plans: Plans, work: Work, terms: int, size: int, stride: int, k: int, mask: int) -> int:
-    """Find the k best of the allowed documents that have every term of a query, in one field; says how many have.
-
-    It returns what `rank_query` does.
-    """
-    here = work.addresses
-    said, plan = int64s_at(here[SAID]), int64s_at(plans.addresses[0])
-    numbers, multipliers = int64s_at(here[NUMBERS]), floats_at(here[MULTIPLIERS])
-    said[MATCHES] = said[MISSING] = said[WANTED] = said[COLD] = 0
-    if plan[IS_WEIGHTED] != 0 or terms > MOST_REQUIRED:
-        return NOT_HERE
-    if look_up(1, plans.addresses, here, terms, size, stride) < 0:
-        return NOT_HERE
-    records, factors, most = plans.addresses[0] + 8 * HEAD, floats_at(here[WEIGHED]), 0.0
-    for t in range(terms):
-        documents = np.int64(0)
-        for r in range(plan[SEGMENTS]):
-            documents += size_of_list(int64s_at(records + 8 * r * RECORD), numbers[t * stride + r])
-        if documents == 0:
-            return 0
-        factors[t] = floats_at(plan[FACTORS])[documents]
-        if np.isnan(factors[t]):
-            note_missing(said, documents)
-        elif not (multipliers[t] >= 0.0 and factors[t] >= 0.0 and multipliers[t] * factors[t] < HIGHEST):
-            return NOT_HERE
-        most += multipliers[t] * factors[t]
-    if said[MISSING] > 0:
-        return NO_FACTOR
-    for segment in range(plan[SEGMENTS]):
-        matches = add_required(plan, records, here, terms, stride, segment, mask)
-        if matches < 0:
-            return NOT_HERE
-        said[MATCHES] += matches
-    if k <= FEW:
-        return best_few(plan, here, k, 0, 1)
-    return best_many(plan, here, k, 0, 1, most)
 
 
 @kernel

@@ -92,13 +92,6 @@ class OneCall:
             size = int(BYTES_A_DOCUMENT * len(self.weights.index)) * sum(map(len, queries))
         return _ranked.choose(size)(self, queries, wanted, by_lists)
 
-    def best_having_all(
-        self, terms: Mapping[str, float], wanted: Wanted, by_lists: Callable[[], tuple[Ranking, int]]
-    ) -> tuple[Ranking, int]:
-        """The best of the documents that have every term, and how many there are."""
-        size = 0 if _required.engine.kernels is not None else int(BYTES_A_DOCUMENT * len(self.weights.index))
-        return _required.choose(size)(self, terms, wanted, by_lists)
-
     def prepared(self, recipes: Recipes) -> PlannedQuery | None:
         """What queries with these recipes need; None where one of them is for lists."""
         if recipes not in self._known:
@@ -212,26 +205,6 @@ def _query_ranked(
         for plan in known.plans:
             plan.add_factors(missing)
     return None
-
-
-def _required_by_lists(
-    one_call: OneCall, terms: Mapping[str, float], wanted: Wanted, by_lists: Callable[[], tuple[Ranking, int]]
-) -> tuple[Ranking, int]:
-    return by_lists()
-
-
-@compiled_job("leadline.retrieval.one_call.kernels.rank_required", plain=_required_by_lists)
-def _required(
-    kernel: Kernel,
-    one_call: OneCall,
-    terms: Mapping[str, float],
-    wanted: Wanted,
-    by_lists: Callable[[], tuple[Ranking, int]],
-) -> tuple[Ranking, int]:
-    known = one_call.prepared(wanted.recipes)
-    if known is None:
-        return by_lists()
-    return _query_ranked(kernel, one_call, known, terms, wanted) or by_lists()
 
 
 Weighed = tuple["NDArray[np.int32]", "NDArray[np.float64]"]

@@ -25,7 +25,6 @@ class Workspace:
         self.totals, self.frequencies = np.full(room, -0.0), np.zeros(room)
         self.flags = np.zeros(room // at.PER_FLAG + 1, np.uint8)
         self.said = np.zeros(at.SAID_SIZE, np.int64)
-        self.said[at.STAMPED] = room
         self.multipliers, self.found_numbers = np.empty(numbers), np.empty(numbers, np.int64)
         self.rows, self.scores = np.empty(room, np.int32), np.empty(room)
         content = np.empty(text, np.uint8)
@@ -51,13 +50,6 @@ class Workspace:
             at.FREQUENCIES: self.frequencies,
             at.TOUCHED: np.empty(room, np.int32),
             at.SAID: self.said,
-            at.STAMPS: np.zeros(room, np.int32),
-            at.CANDIDATES: np.empty(PER_BLOCK, np.int32),
-            at.POSTINGS: np.empty(at.MOST_REQUIRED * PER_BLOCK, np.int64),
-            at.EACH_UNPACKED: np.empty(at.MOST_REQUIRED * PER_BLOCK, np.int32),
-            at.ORDER: np.empty(at.MOST_REQUIRED, np.int64),
-            at.CURSORS: np.empty(at.MOST_REQUIRED, np.int64),
-            at.LOADED: np.empty(at.MOST_REQUIRED, np.int64),
             at.BY_BOUND: np.empty(numbers, np.int64),
             at.BOUNDS: np.empty(numbers),
             at.RESTS: np.empty(numbers + 1),

@@ -23,6 +23,7 @@ from leadline.retrieval.language.tree import (
     Understood,
     Within,
     WordOrPhrase,
+    query_text,
 )
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ class Answerable:
         """The names of a heading in titles and abstracts; without a thesaurus its words."""
         there = [name for name in SEARCHED if name in self.index.fields] or list(self.index.own)
         where = " and ".join(there)
-        shown = f'"{node.name}"'
+        shown = f'"{query_text(WordOrPhrase(node.name)).strip(chr(34))}"'
         extra = [f"subheading {node.under} was left out"] if node.under else []
         extra += ["whether it is a main subject is not known"] if node.focused else []
         names = self.headings(node.name, node.exploded) if self.headings is not None else None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from leadline.errors import InputError
-from leadline.retrieval.language.line_words import plain
+from leadline.retrieval.language.line_words import plain, short
 from leadline.retrieval.language.syntax import recognised, syntax_named
 
 MOST_LINES = 2000
@@ -196,7 +196,7 @@ def _goes_on(before: str, line: str, *, numbered: bool) -> bool:
 
 def _join(before: str, line: str) -> tuple[str, str]:
     """Two lines that are one, and what to say of it."""
-    _check_length(before, _short(before))
+    _check_length(before, short(before))
     if _HYPHENATED.search(before[-END:]) and line[:1].islower():
         start = before.rsplit(None, 1)[-1]
         word = start[:-1] + line.split(None, 1)[0]
@@ -244,7 +244,7 @@ def _numbered(
             lines[-1] = replace(last, text=joined, notes=(*last.notes, *([note] if note else [])))
         elif _has_query(text, syntax):
             joined, _ = _join(last.text, text)
-            lines[-1] = replace(last, text=joined, notes=(*last.notes, f"{_short(text)} was taken as its end"))
+            lines[-1] = replace(last, text=joined, notes=(*last.notes, f"{short(text)} was taken as its end"))
         else:
             comments.append(text)
     kept = [line for line in lines if line.text]
@@ -320,7 +320,3 @@ def _without_counts(lines: Sequence[StrategyLine]) -> list[StrategyLine]:
         note = f"{match[1].strip()} at its end was left out: a number of results"
         cleaned.append(replace(line, text=line.text[: match.start()].rstrip(), notes=(*line.notes, note)))
     return cleaned
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 60 else f"{text[:59]}…"

@@ -15,9 +15,9 @@ from leadline.judge.journal import Person
 from leadline.judge.marks import UNJUDGED
 from leadline.judge.review.audit import price_sentence
 from leadline.judge.review.discovery import discovery
-from leadline.judge.review.next_step import outlook, population, prices_of_audit
+from leadline.judge.review.next_step import outlook_words, population, prices_of_audit
 from leadline.judge.review.project import KNOWN
-from leadline.judge.review.report import ReviewReport, certificate_sentences
+from leadline.judge.review.report import ReviewReport, certificate_sentences, role_word
 from leadline.judge.review.tags import tag_text, tags_of, used_tags
 from leadline.show.serve.app import JUDGES, Pages, Refused, Written, add_storing, shown_undoable, stored, text_of
 from leadline.show.serve.cards import Field
@@ -56,6 +56,7 @@ def reviewing_app(desk: ReviewDesk, address: Address, title: str, pages: Pages |
         about = {"topic": topic, "document": document, "view": "all", "heading": heading}
         targets = sorted({0.8, 0.9, 0.95, 0.98, 0.99, desk.settings.target})
         changeable: dict[str, Any] = {"settings": desk.settings, "learners": LEARNER_NAMES, "targets": targets}
+        changeable["role"] = role_word(found.person.role)
         rights = {"leads": desk.leads(found.person), "sees_all": desk.sees_all(found.person)}
         links = stages | audit_stages(desk, found.person)
         shown = {**about, **rights, "audit": topic == AUDIT, **changeable}
@@ -87,6 +88,7 @@ def reviewing_app(desk: ReviewDesk, address: Address, title: str, pages: Pages |
                 for target, price in desk.state.prices(number).items()
                 if price
             ]
+            ahead = outlook_words(desk.state, number)
         charts = flow_chart(made.prisma)[0], flow_chart(made.prisma, narrow=True)[0]
         shown: dict[str, Any] = {
             "report": made,
@@ -94,7 +96,9 @@ def reviewing_app(desk: ReviewDesk, address: Address, title: str, pages: Pages |
             "curves": curves,
             "discovered": discovered.words,
             "charts": charts,
+            "outlook": ahead,
             "prices": prices,
+            "role": role_word(found.person.role),
             "audit_figures": audit_figures,
             "audit_prices": [price_sentence(target, draws) for target, draws in quoted.items()],
             "stages": stages | audit_stages(desk, found.person),
@@ -273,7 +277,7 @@ class ReviewAnswers:
                 others["marks"] = [
                     {
                         "person": name,
-                        "role": judging.roles.get(name, ""),
+                        "role": role_word(judging.roles.get(name, "")),
                         "grade": each.grade,
                         "reason": visible(each.reason),
                         "passages": [],
@@ -347,7 +351,7 @@ class ReviewAnswers:
         certificate = found.certificate
         bound = state.bound_with_sensitivity(number)
         readings = state.second_readings(number)
-        ahead, discovered = outlook(state, number), discovery(state)
+        discovered = discovery(state)
         return {
             "hidden": False,
             "mode": state.mode,
@@ -376,11 +380,7 @@ class ReviewAnswers:
             "since_last": discovered.since_last if discovered.found[-1] else None,
             "learner": state.project.settings.learner,
             "wanted": state.project.settings.target,
-            "in_a_row": ahead.in_a_row,
-            "needed": ahead.needed,
-            "reading": ahead.reading,
-            "draws_later": ahead.draws_later,
-            "unrewarding": ahead.is_unrewarding,
+            "outlook": outlook_words(state, number),
             "named": state.number_named,
             "sensitivity": None
             if math.isnan(bound)

@@ -546,6 +546,7 @@ def tagged_records(
     *,
     marker: RecordMarker,
     once: Collection[str],
+    several: Collection[str] = (),
     odd: tuple[re.Pattern[str], str],
     end: str = "",
     usual_last: str = "",
@@ -553,9 +554,9 @@ def tagged_records(
     """The records of a stream. `tag` matches a line's tag and text, `first` is the tag that begins a record.
 
     A line without a tag continues the field before it; those that `odd` matches are counted, with what it says of them.
-    Every line belongs to a record or is reported: lines before the
-    first record are, and those from a sign on that the beginning of a record was lost, which is a line after the tag
-    `end`, or, behind a blank line, a second tag of `once`. Every beginning that `marker` finds gives a record or a
+    Every line belongs to a record or is reported: lines before the first record are, and those from a sign on that the
+    beginning of a record was lost, which is a line after the tag `end`, or, behind a blank line, a second tag of
+    `once`, except one of `several` where records have an `end`. Every beginning that `marker` finds gives a record or a
     report, and these are reported and not read:
 
     - a record with another beginning inside one of its lines, or with a NUL byte;
@@ -652,7 +653,7 @@ def tagged_records(
                 strays, first_stray = strays + 1, first_stray if strays else offset
             lines.append(_RUNS_OF_BLANKS.sub(" ", words))
             continue
-        if name in once and name in fields:
+        if name in once and name in fields and not (ends and name in several):
             what = f"{name} again in the record that begins at byte {begin}: {lost}"
             if ends or not before_gap:
                 yield Broken(offset, what, 0, 0)

@@ -94,8 +94,10 @@ def _identifier(fields: Fields, row: int) -> str:
 
 def split_references(window: Window) -> Iterator[Raw | Broken]:
     """The references of a stream."""
-    once = ("TI", "AB", "DO", "PY")
-    return tagged_records(window, "ris", _LINE, "TY", _pack, marker=_MARKER, once=once, odd=_INDENTED, end="ER")
+    once, several = ("TI", "AB", "DO", "PY"), ("AB", "DO")
+    return tagged_records(
+        window, "ris", _LINE, "TY", _pack, marker=_MARKER, once=once, several=several, odd=_INDENTED, end="ER"
+    )
 
 
 def _pack(fields: Fields, row: int) -> bytes:
@@ -119,7 +121,7 @@ def read(content: bytes) -> Document:
     document = record_document(
         _identifier(fields, row),
         title=first("TI", "T1", "CT", "BT"),
-        abstract=first("AB", "N2"),
+        abstract=" ".join(filter(None, fields.get("AB", ()))) or first("N2"),  # some have a line for each paragraph
         authors=[name for tag in ("AU", "A1") for name in fields.get(tag, ())],
         published=first("DA", "PY", "Y1").replace("/", "-").strip("-"),
         language=first("LA"),

@@ -2,6 +2,8 @@
 
 from leadline.retrieval.language.syntax import NearRule, Special, Syntax, Writing, named, syntax
 
+_QUALIFIERS = r"(?:(?:\s+and)?\s+with\s+qualifiers?(?:\(s\))?:?\s*\[(?P<sub>[^\]\n]+)\])?"
+
 COCHRANE = syntax(
     Syntax(
         name="cochrane",
@@ -35,10 +37,10 @@ COCHRANE = syntax(
             ),
             Special(
                 r"mesh\s+descriptor:?\s*\[?\"?(?P<value>[^\]\"\n]+?)\"?\]?\s+(?:(?P<exp>explode\s+(?:all\s+)?trees?"
-                r"(?:\s+[0-9]+(?:,\s*[0-9]+)*)?)|(?P<noexp>this\s+term\s+only))",
+                rf"(?:\s+[0-9]+(?:,\s*[0-9]+)*)?)|(?P<noexp>this\s+term\s+only)){_QUALIFIERS}",
                 "heading",
             ),
-            Special(r"mesh\s+descriptor:?\s*\[(?P<value>[^\]\n]+)\]", "heading"),
+            Special(rf"mesh\s+descriptor:?\s*\[(?P<value>[^\]\n]+)\]{_QUALIFIERS}", "heading"),
             Special(
                 r"with\s+(?:cochrane\s+library\s+)?publication\s+(?:year|date)\s+(?:from|between)\s+(?:[a-z]{3,9}\s+)?"
                 r"(?P<low>[0-9]{4})\s+(?:to|and)\s+(?:[a-z]{3,9}\s+)?(?P<high>[0-9]{4})",

@@ -17,7 +17,7 @@ EBSCO = syntax(
             published="py dt pd",
             language="la lg",
             number="an ui pm",
-            nothing="so jn pt pz af in is ib em",
+            nothing="so jn pt pz af in is ib em zt zr zs zg rv rt jt vi ip cc pe",
         ),
         near=(NearRule(r"n([0-9]{1,3})", 1), NearRule(r"w([0-9]{1,3})", 1, ordered=True)),
         levels=(("NEAR", "SAME"), ("AND", "NOT"), ("OR",)),

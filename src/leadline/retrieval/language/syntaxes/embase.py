@@ -31,11 +31,12 @@ EMBASE = syntax(
         quotes="\"'",
         specials=(
             Special(
-                r"(?P<exp>exp\s+)?['\"](?P<value>[^'\"/\n]+)['\"]/(?P<op>exp|de|mj|syn|dd_[a-z]+|br|cd)(?P<focus>/mj)?"
-                r"(?:/(?P<sub>[a-z_]+))?(?!\w)",
+                r"(?P<exp>exp\s+)?['\"](?P<value>[^'\"/\n]+)['\"]/(?P<op>exp|de|mj|syn|dd_[a-z]+(?:,\s?dd_[a-z]+)*|br|cd)(?P<focus>/mj)?"
+                r"(?:/(?P<sub>[a-z_]+(?:,\s?[a-z_]+)*))?(?!\w)",
                 "heading",
             ),
             Special(r"(?P<value>[^\W\d_][\w-]*)/(?P<op>exp|de|mj|syn)(?P<focus>/mj)?(?P<sub>(?!))?(?!\w)", "heading"),
+            Special(r"(?:'[^'\n]{1,90}'|\"[^\"\n]{1,90}\"|[^\W\d_][\w-]*)/(?:it|jt|ta|dt|cy|df)(?!\w)", "nothing"),
             Special(r"\[(?P<value>[0-9][0-9 -]*|-[0-9 ]+)\]/(?:py|sd|pd)(?!\w)", "years"),
             Special(r"\[(?P<value>[^\]]{1,60})\]/(?:lim|py|sd|dt)(?!\w)", "limit"),
             Special(r"(?P<low>[0-9]{4})\s*:\s*(?P<high>[0-9]{4}):(?:py|pd)(?!\w)", "years"),

@@ -45,6 +45,8 @@ ESPACENET = syntax(
         side="AND",
         one_word=True,
         specials=(
+            Special(r"(?P<field>cpc|ipc|cl)\s*=\s*\"?/low\s+(?P<value>[A-HY][0-9A-Z/]*)\"?", "all"),
+            Special(r"(?:pr|ap|opponent)\s*(?:>=|<=|>|<)\s*\S+", "nothing"),
             Special(r"(?P<field>[a-z]{2,6})\s+any\s+\"(?P<value>[^\"]+)\"", "any"),
             Special(r"(?P<field>[a-z]{2,6})\s+all\s+\"(?P<value>[^\"]+)\"", "all"),
             Special(

@@ -22,7 +22,7 @@ OVID = syntax(
             published="yr py dp ep",
             language="la lg",
             number="ui an pm",
-            nothing="pt jn jw so in is jx nj ae dt sb",
+            nothing="pt jn jw so in is jx nj ae dt sb ed ez da up rd dc",
         ),
         near=(NearRule(r"adj([0-9]{1,2})"), NearRule("adj", ordered=True)),
         levels=(("NEAR", "SAME"), ("AND", "NOT"), ("OR",)),
@@ -30,6 +30,7 @@ OVID = syntax(
         side="phrase",
         default="title,abstract",
         specials=(
+            Special(r"/\s?freq\s?=\s?[0-9]+", "nothing"),
             Special(r"use\s+(?P<value>[a-z]{3,9}[0-9]{0,2})(?=\s*\)*\s*$)", "nothing"),
             Special(
                 r"\(?\"?(?P<low>[0-9]{4})\"?\s*[:-]\s*\"?(?P<high>[0-9]{4})\"?\)?\.\s?\(?(?:sa_year|yr|year|dp)\)?\.?",

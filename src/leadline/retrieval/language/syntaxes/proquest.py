@@ -33,6 +33,8 @@ PROQUEST = syntax(
         side="AND",
         forms="all",
         specials=(
+            Special(r"(?:la|ln|language)\.exact\s*\(\s*(?P<value>[^()]+?)\s*\)", "limit"),
+            Special(r"(?:[a-z]?type|at|pub|pubtitle|publoc|subt)\.exact\s*\([^()]*\)", "nothing"),
             Special(
                 r"(?P<focus>MJ)?(?:MESH|EMB|SU|MAINSUBJECT|THES)\.EXACT(?P<exp>\.EXPLODE)?\s*\(\s*\"(?P<value>[^\"\n]+?)"
                 r"(?:\s--\s(?P<sub>[^\"]+))?\"\s*\)",

@@ -17,6 +17,7 @@ STN = syntax(
             description="desc detd",
             all_text="biex",
             heading="ct it st cv",
+            keywords="rn",
             applicant="pa cs paa",
             inventor="in au ina",
             number="pn",
@@ -30,7 +31,7 @@ STN = syntax(
             kind="pk",
             office="pc",
             cites="re rpn",
-            nothing="rn so jt dt sc fs",
+            nothing="so jt dt sc fs",
         ),
         near=(
             NearRule(r"\(\s*([0-9]{0,4})\s*W\s*\)", 1, ordered=True),
@@ -44,6 +45,9 @@ STN = syntax(
         side="phrase",
         command=re.compile(r"^\s*(?:=>\s*)?(?:[0-9]+\s+)?(?:S|SEA|SEARCH|QUE)\s+(?:\w+=\S+\s+)*(?=\S)"),
         specials=(
+            Special(r"dup(?:licate)?\s+rem(?:ove)?\s+(?P<value>L[0-9]{1,3}(?:[\s,]+L[0-9]{1,3})*)", "lines"),
+            Special(r"(?:range|tot|file)\s*=\s*(?:\([^()]*\)|\w+)", "nothing"),
+            Special(r"d(?:is(?:play)?)?\s+L[0-9]{1,3}\b.*", "nothing"),
             Special(
                 r"(?P<field>PY|PD|AY|AD|PRY|PRD)\s*(?P<op>>=|<=|=>|=<|=|>|<)\s*(?P<value>[0-9]{4,8}(?:\s*-\s*[0-9]{4,8})?)",
                 "years",

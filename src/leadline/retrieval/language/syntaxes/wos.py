@@ -1,6 +1,6 @@
 """Web of Science: `TS=(film NEAR/3 metal)`, `TI="thin film"`, `PY=2008-2010`, `#1 AND #2`."""
 
-from leadline.retrieval.language.syntax import NearRule, Syntax, Writing, named, syntax
+from leadline.retrieval.language.syntax import NearRule, Special, Syntax, Writing, named, syntax
 
 WOS = syntax(
     Syntax(
@@ -29,6 +29,11 @@ WOS = syntax(
         wildcards={"*": "many", "?": "one", "$": "maybe"},
         side="AND",
         forms="all",
+        specials=(
+            Special(r"languages?\s*:\s*\((?P<value>[^()]+)\)", "limit"),
+            Special(r"(?:document types?|indexes|databases?)\s*:\s*\([^()]+\)", "nothing"),
+            Special(r"(?:timespan|indexes)\s*[=:]\s*(?P<value>\S.*)", "limit"),
+        ),
         signs=(
             r"(?<!\w)TS\s?=",
             r"(?<!\w)(?:TI|AB|AK|KP|AU|PY|LA|SO|DT|WC|ALL)\s?=\s?[\"“(\w*]",

@@ -1,7 +1,7 @@
 // Beside the card: how much is found, what more would cost, when to draw at random or to stop, and who agrees to that.
 
 import { PREFIX } from "./queue.js";
-import { count, decide, outlook, percent, prices, steering } from "./steering.js";
+import { count, decide, percent, prices, steering } from "./steering.js";
 
 const at = (id) => document.getElementById(id);
 const { csrf, known, role, topic } = at("desk").dataset;
@@ -58,7 +58,7 @@ function showAll(now) {
     : "Nothing is known of what is unread until documents are drawn at random.";
   if (now.sensitivity) at("bound").textContent += ` If readers overlook independently of each other (first readers kept ${count(now.sensitivity.kept)} of ${count(now.sensitivity.confirmed)} that second readers kept and an expert confirmed): at least ${percent(now.sensitivity.bound)}.`;
   if (now.overall !== null) at("bound").textContent += ` All ${now.rounds} rounds together: at least ${percent(now.overall)}.`;
-  at("outlook").textContent = outlook(now);
+  at("outlook").textContent = now.outlook;
   at("price").textContent = prices(now);
   const warned = [];
   if (now.refuted) warned.push("An earlier limit was refuted by the draws: it was dropped, and the bound fell.");

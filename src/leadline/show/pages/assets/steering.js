@@ -17,15 +17,6 @@ export function prices(now) {
   return `${done}To certify ${list(wanted.map((each) => percent(each.target)))} you would read about ${list(draws.length > 1 ? wanted.map((each) => count(each.draws)) : draws)}${now.switched ? " more" : ""} at random, if none of them is relevant.`;
 }
 
-/** What reading on and drawing would cost now, in a sentence: whether to switch is a question of these two. */
-export function outlook(now) {
-  if (now.hidden || now.switched || now.stopped || !now.relevant || now.read >= now.of) return "";
-  const goal = percent(now.target), draws = now.prices.find(({ target }) => target === now.target)?.draws ?? 0;
-  if (!draws) return "";
-  if (now.unrewarding) return `The last ${count(now.in_a_row)} were not relevant: random draws are now the cheaper way to ${goal}. `;
-  return `Drawing now would take about ${count(draws)} for ${goal}. Reading on pays until ${count(now.needed)} in a row are not relevant (${count(now.in_a_row)} so far): ${count(now.reading)} more, then about ${count(now.draws_later)} draws, and less for each one that is found. `;
-}
-
 /** Send what somebody decides; `said` is called with the server's answer in words. */
 export async function decide(csrf, path, content, said) {
   try {
@@ -54,7 +45,7 @@ export function steering(csrf, changed) {
   at("switch").onclick = () => {
     if (shown.mode === "draws") { send("/api/switch", { to: "learner" }); return; }
     if (shown.switched) { send("/api/switch", { to: "draws" }); return; }
-    at("switching-price").textContent = shown.hidden ? "" : `${outlook(shown)}${prices(shown)} Each one that is relevant makes it more.`;
+    at("switching-price").textContent = shown.hidden ? "" : `${shown.outlook} ${prices(shown)} Each one that is relevant makes it more.`;
     document.querySelector(".draw-number").hidden = !shown.named;
     document.querySelector(".draw-number .named").textContent = shown.named ?? "";
     at("naming").hidden = Boolean(shown.named);

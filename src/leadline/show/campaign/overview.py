@@ -1,0 +1,683 @@
+"""The overview of a campaign: what its organisers would print, as sections of tables and figures.
+
+Everything is made from a `Campaign`, live or archived, and from nothing else: no clock, no folder. The results of a
+task are in it once its judgements are released. `overview_files.py` writes it as files.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from leadline.errors import LeadlineError, MismatchError
+from leadline.judge.judging_quality import agreement_by, agreement_table, estimate_missing, missing_table
+from leadline.judge.marks import JudgingState, Key
+from leadline.measures.hits import Array
+from leadline.records.qrels import read_qrels
+from leadline.records.result import Result, Table, counted, number, whole_percent
+from leadline.show.campaign.campaign import Campaign, SentRun, Task
+from leadline.show.campaign.judging import unique_by_team
+from leadline.show.campaign.overview_figures import (
+    Picture,
+    grades_picture,
+    interval_picture,
+    spectrogram_picture,
+    support_picture,
+)
+from leadline.show.report.evidence import Evidence
+from leadline.trust.by_topic import slices
+from leadline.trust.incomplete import left_out
+from leadline.trust.measure_comparison import correlation
+from leadline.trust.pairs import Standing
+from leadline.trust.verdict import placed
+
+BEST_OF_TEAM = 2  # runs of each team in the short table, as overviews print them
+MOST_COMPARED = 300  # runs of which every pair is compared; of more, those that the teams put first
+LEADERS = 3  # runs in figures by class
+ATTRIBUTES = ("office", "class", "year")
+DEPTH = 10  # documents of each list whose judgements are counted
+SAMPLES = 100  # with half the judgements
+LONG_TABLE, MOST_COLUMNS = 60, 16  # rows and columns of a table that prints in full
+
+
+@dataclass(frozen=True)
+class OverviewItem:
+    """A table or a figure, with the sentence to read it by; a figure has its numbers as a table."""
+
+    name: str  # of its files
+    title: str
+    reading: str
+    table: Table
+    picture: Picture | None = None
+
+    @property
+    def is_long(self) -> bool:
+        """Whether its table is too long for print: then the first lines are printed, and the file has all."""
+        return len(self.table.rows) > LONG_TABLE or len(self.table.columns) > MOST_COLUMNS
+
+
+@dataclass(frozen=True)
+class OverviewSection:
+    """A part of the overview."""
+
+    heading: str
+    paragraphs: tuple[str, ...] = ()
+    exhibits: tuple[OverviewItem, ...] = ()
+    level: int = 2
+
+
+@dataclass(frozen=True, repr=False)
+class Overview(Result):
+    """What a campaign found, in sections."""
+
+    title: str
+    by: str  # the organiser
+    abstract: tuple[str, ...]
+    sections: tuple[OverviewSection, ...]
+    licence: str = ""
+
+    def _finding(self) -> str:
+        tables = sum(each.picture is None for each in self.exhibits)
+        figures = counted(len(self.exhibits) - tables, "figure")
+        return f"{self.title}: {counted(tables, 'table')} and {figures}"
+
+    @cached_property
+    def exhibits(self) -> tuple[OverviewItem, ...]:
+        """All tables and figures in their order."""
+        return tuple(each for section in self.sections for each in section.exhibits)
+
+    @cached_property
+    def numbers(self) -> dict[str, str]:
+        """`Table 3` or `Figure 1`, by the name of an exhibit."""
+        counts, found = Counter[str](), dict[str, str]()
+        for each in self.exhibits:
+            kind = "Table" if each.picture is None else "Figure"
+            counts[kind] += 1
+            found[each.name] = f"{kind} {counts[kind]}"
+        return found
+
+
+def overview(campaign: Campaign) -> Overview:
+    """Everything that an overview of the campaign prints."""
+    released = [task for task in campaign.tasks if campaign.release(task.name) is not None]
+    sections = [_participation(campaign)]
+    for task in campaign.tasks:
+        sections += _task_sections(campaign, task)
+    teams = len({run.team for run in campaign.runs})
+    tasks = f"{counted(len(campaign.tasks), 'task')} ({', '.join(each.heading for each in campaign.tasks)})"
+    size = f" over {counted(campaign.documents, 'document')}" if campaign.documents else ""
+    abstract = [
+        f"{counted(len(campaign.teams), 'team')} registered, and {teams} sent {counted(len(campaign.runs), 'run')} for "
+        f"{tasks}{size}."
+    ]
+    waiting = [each.heading for each in campaign.tasks if each not in released]
+    if waiting:
+        abstract.append(f"Not released yet, and so without results here: {', '.join(waiting)}.")
+    return Overview(
+        f"Overview of {campaign.title}", campaign.organiser, tuple(abstract), tuple(sections), campaign.licence
+    )
+
+
+def _participation(campaign: Campaign) -> OverviewSection:
+    names = [task.name for task in campaign.tasks]
+    rows: list[list[Any]] = []
+    for team in campaign.teams:
+        counts = [len(campaign.runs_of(name, team)) for name in names]
+        refused = sum(each.team == team for each in campaign.refused)
+        late = sum(run.late for run in campaign.runs_of(team=team))
+        rows.append([team, *counts, sum(counts), late, refused])
+    totals = [sum(row[c] for row in rows) for c in range(1, len(names) + 4)] if rows else []
+    teams = Table(["team", *names, "runs", "late", "refused"], [*rows, ["all", *totals]] if rows else [])
+    kinds = sorted({run.kind for run in campaign.runs})
+    by_kind = [[kind, *(sum(run.kind == kind for run in campaign.runs_of(name)) for name in names)] for kind in kinds]
+    runs = [
+        [
+            run.name,
+            run.task,
+            run.kind,
+            ", ".join(run.fields),
+            run.resources,
+            run.text,
+            run.priority,
+            "yes" if run.late else "",
+        ]
+        for run in sorted(campaign.runs, key=lambda run: (run.task, run.name))
+    ]
+    columns = ["run", "task", "kind", "fields", "resources", "description", "priority", "late"]
+    exhibits = [
+        OverviewItem("teams", "Teams and the runs they sent", "Late runs are scored and not pooled.", teams),
+        OverviewItem("kinds", "Runs by kind", "As the teams described them.", Table(["kind", *names], by_kind)),
+        OverviewItem("runs", "How the runs were made", "In the words of the teams.", Table(columns, runs)),
+    ]
+    tasks = [f"{each.heading}: {each.kind}, {counted(len(each.topic_ids), 'topic')}." for each in campaign.tasks]
+    return OverviewSection("Participation", tuple(tasks), tuple(each for each in exhibits if each.table.rows))
+
+
+class _Parts(NamedTuple):
+    """What the sections of a task are made from."""
+
+    campaign: Campaign
+    task: Task
+    state: JudgingState | None
+    evidence: Evidence | None
+
+
+def _task_sections(campaign: Campaign, task: Task) -> list[OverviewSection]:
+    prefix = "" if len(campaign.tasks) == 1 else f"{task.heading}: "
+    state = campaign.judging(task) if task.by_people and campaign.pool(task) is not None else None
+    evidence, notes = _evidence(campaign, task)
+    parts = _Parts(campaign, task, state, evidence)
+    sections = [_topics(parts)]
+    if state is not None:
+        sections += [_pool(parts), _judgements(parts)]
+    if evidence is not None:
+        sections += [_effectiveness(parts, notes), _by_topic(parts), _trust(parts), _incompleteness(parts)]
+    elif notes:
+        sections.append(OverviewSection("Effectiveness", notes))
+    return [
+        OverviewSection(f"{prefix}{each.heading}", each.paragraphs, tuple(_named(each.exhibits, task, campaign)))
+        for each in sections
+        if each.paragraphs or each.exhibits
+    ]
+
+
+def _named(exhibits: Sequence[OverviewItem], task: Task, campaign: Campaign) -> Iterator[OverviewItem]:
+    """The exhibits that have something to show, with names that no other task has."""
+    for each in exhibits:
+        if each.table.rows:
+            name = each.name if len(campaign.tasks) == 1 else f"{task.name}.{each.name}"
+            yield OverviewItem(name, each.title, each.reading, each.table, each.picture)
+
+
+def _attributes(task: Task) -> dict[str, dict[str, str]]:
+    """Office, class and year of the topics, where they are known."""
+    found = {name: {t: about[name] for t, about in task.about_topics.items() if about.get(name)} for name in ATTRIBUTES}
+    return {name: values for name, values in found.items() if values}
+
+
+def _topics(parts: _Parts) -> OverviewSection:
+    campaign, task = parts.campaign, parts.task
+    about = _attributes(task)
+    rows: list[list[Any]] = []
+    relevant = {}
+    if parts.evidence is not None:
+        relevant = dict(zip(parts.evidence.topics, parts.evidence.relevant.tolist(), strict=True))
+    for topic in campaign.topics(task):
+        known = [about[name].get(topic.id, "") for name in about]
+        rows.append([topic.id, topic.title or topic.patent, *known, *([relevant.get(topic.id, 0)] if relevant else [])])
+    columns = ["topic", "title", *about, *(["relevant"] if relevant else [])]
+    counts = [
+        [name, value, size]
+        for name, values in about.items()
+        for value, size in sorted(Counter(_short(name, each) for each in values.values()).items())
+    ]
+    exhibits = [
+        OverviewItem("topics", "The topics", "As the teams had them.", Table(columns, rows)),
+        OverviewItem(
+            "topics.kinds",
+            "Topics by kind",
+            "Classes are cut to the subclass.",
+            Table(["by", "value", "topics"], counts),
+        ),
+    ]
+    said = [f"{counted(len(task.topic_ids), 'topic')}."]
+    if relevant:
+        sizes = sorted(relevant.values())
+        said[0] = (
+            f"{counted(len(task.topic_ids), 'topic')}, {sum(sizes):,} relevant documents: "
+            f"{sizes[0]} to {sizes[-1]} a topic, half of the topics at most {sizes[len(sizes) // 2]}."
+        )
+    return OverviewSection("Topics", tuple(said), tuple(exhibits))
+
+
+def _short(name: str, value: str) -> str:
+    return value[:4] if name == "class" else value
+
+
+def _pool(parts: _Parts) -> OverviewSection:
+    campaign, task, state = parts.campaign, parts.task, parts.state
+    pool = campaign.pool(task)
+    assert pool is not None
+    grades = state.final()[0] if state is not None and campaign.release(task.name) is not None else None
+    pooled, chosen = len(pool.documents), len(pool.to_judge())
+    said = f"{counted(len(pool.runs), 'run')} were pooled: {pooled:,} documents, of which {chosen:,} were to be judged."
+    teams = unique_by_team(campaign, task, pool, grades)
+    exhibits = [
+        OverviewItem("pool", "What was pooled and what was judged, by topic", "", pool.sizes()),
+        OverviewItem(
+            "unique", "What each team brought into the pool", "Found only by a team: by no run of another.", teams
+        ),
+    ]
+    return OverviewSection("The pool", (said,), tuple(exhibits))
+
+
+def _judgements(parts: _Parts) -> OverviewSection:
+    campaign, task, state = parts.campaign, parts.task, parts.state
+    pool = campaign.pool(task)
+    assert state is not None
+    assert pool is not None
+    asked: list[Key] = pool.to_judge().select("topic", "document").rows()
+    exhibits, said = list[OverviewItem](), list[str]()
+    people = state.people("assessor")
+    if not state.marks:
+        return OverviewSection("Judgements", ("Nothing was judged yet.",))
+    stages, notes = agreement_by(state, asked, "stage")
+    said += [f"{note[0].upper()}{note[1:]}." for note in notes]
+    for stage, what in (("assessors", "after the assessors, their judgements merged"), ("expert", "after the expert")):
+        rows = [list(row[1:]) for row in stages.rows if row[0] == stage]
+        names = [name.replace("share ", "share of ") for name in stages.columns[1:]]
+        if rows:
+            table = Table(names, rows)
+            exhibits.append(OverviewItem(f"grades.{stage}", f"Documents by grade {what}", GRADES, table))
+            exhibits.append(
+                OverviewItem(
+                    f"grades.{stage}.figure", f"Documents by grade {what}", SHADES, table, grades_picture(rows)
+                )
+            )
+    if len(people) > 1:
+        conflicts, notes = agreement_by(state, asked, "topic")
+        said += [f"{note}." for note in notes]
+        table = _less(conflicts, ("one_against_two", "conflict_share", "lenient_share"))
+        exhibits.append(OverviewItem("conflicts", "How assessors differ, by topic", CONFLICTS, table))
+        reading = "With 95 % intervals by drawing documents again; unsure marks are left out."
+        exhibits.append(
+            OverviewItem("agreement", "How far assessors agree beyond chance", reading, agreement_table(state))
+        )
+        for by, title in (
+            ("grade", "What the second gave for each grade of the first"),
+            ("shift", "By how much two marks differ"),
+        ):
+            table = agreement_by(state, asked, by)[0]  # type: ignore[arg-type]
+            exhibits.append(OverviewItem(f"agreement.{by}", title, "", table))
+    cost = _cost(campaign, state)
+    total = sum(row[3] for row in cost.rows)
+    said.append(f"Judging took {number(total, least=2)} hours, as far as the pages counted time.")
+    exhibits.append(OverviewItem("cost", "What judging cost", "Seconds are medians; hours leave out pauses.", cost))
+    release = campaign.qrels(task)
+    if release is not None:
+        missing = missing_table(estimate_missing(read_qrels(str(release))))
+        if any(row[1] > row[2] for row in missing.rows):
+            exhibits.append(
+                OverviewItem(
+                    "missing", "How many relevant documents the pool has, estimated", "With 95 % intervals.", missing
+                )
+            )
+    return OverviewSection("Judgements", tuple(said), tuple(exhibits))
+
+
+GRADES = "2 highly relevant, 1 relevant, 0 not relevant, -2 unsure, -1 not judged; shares of the topic's documents."
+SHADES = "Dark: highly relevant; middle: relevant; pale: not relevant; grey: unsure or not judged."
+CONFLICTS = (
+    "Conflict: relevant against not relevant. Lenient: one unsure or not judged, the other not. Strict: both together."
+)
+PAUSE = 600.0  # seconds: a mark that took longer was interrupted
+
+
+def _cost(campaign: Campaign, state: JudgingState) -> Table:
+    """Marks, time and pace of everybody who judged."""
+    by_person: dict[str, list[float]] = {}
+    for (person, _, _), mark in state.marks.items():
+        by_person.setdefault(person, []).append(mark.seconds)
+    rows: list[list[Any]] = []
+    for person, seconds in sorted(by_person.items()):
+        role = campaign.level_of(person) or state.roles.get(person, "")
+        timed = [min(each, PAUSE) for each in seconds]
+        rows.append([person, role, len(seconds), sum(timed) / 3600, float(np.median(timed))])
+    return Table(["person", "role", "marks", "hours", "median_seconds"], rows)
+
+
+def _less(table: Table, names: Sequence[str]) -> Table:
+    """A table without some of its columns."""
+    kept = [c for c, name in enumerate(table.columns) if name not in names]
+    return Table([table.columns[c] for c in kept], [[row[c] for c in kept] for row in table.rows], digits=table.digits)
+
+
+# Results, once the judgements of a task are released.
+
+
+def _evidence(campaign: Campaign, task: Task) -> tuple[Evidence | None, tuple[str, ...]]:
+    """The runs of a task under its released judgements; runs that share nothing with them are left out and named."""
+    path = campaign.qrels(task)
+    runs = sorted(campaign.runs_of(task.name), key=lambda run: run.name)
+    if path is None or not runs:
+        return None, ()
+    notes: list[str] = []
+    if len(runs) > MOST_COMPARED:
+        first = [run for run in runs if run.priority == min(r.priority for r in runs if r.team == run.team)]
+        notes.append(
+            f"Of {len(runs)} runs those that each team put first are compared, {len(first)}: every pair of so many "
+            "would say little, and the teams chose before they knew the results."
+        )
+        runs = first
+    open_them = partial(_opened, campaign, task, str(path))
+    try:
+        return open_them(runs), tuple(notes)
+    except MismatchError:
+        kept: list[SentRun] = []
+        for run in runs:
+            try:
+                open_them([run])
+                kept.append(run)
+            except LeadlineError as error:
+                notes.append(f"{run.name} is left out: {error}.")
+        return (open_them(kept) if kept else None), tuple(notes)
+
+
+def _opened(campaign: Campaign, task: Task, path: str, runs: Sequence[SentRun]) -> Evidence:
+    files = {run.name: str(campaign.run_file(run)) for run in runs}
+    info = {run.name: {"team": run.team, "kind": run.kind} for run in runs}
+    about = _attributes(task)
+    measure = task.measures[0]
+    return Evidence.of(path, files, measure, topics=about, runs_info=info, timings={}, samples=SAMPLES)
+
+
+def _run(parts: _Parts, name: str) -> SentRun:
+    return next(run for run in parts.campaign.runs_of(parts.task.name) if run.name == name)
+
+
+def _effectiveness(parts: _Parts, notes: tuple[str, ...]) -> OverviewSection:
+    evidence = parts.evidence
+    assert evidence is not None
+    measures = tuple(dict.fromkeys(parts.task.measures))
+    scores = evidence.scores(list(measures))
+    means = scores.mean_values()
+    standing = _standing(evidence)
+    letters = standing.letters if standing is not None and not standing.no_verdict else {}
+    rows: list[list[Any]] = []
+    asides = {}
+    pairs = standing.pairs if standing is not None else None
+    for place, name in enumerate(evidence.order):
+        run, at = _run(parts, name), evidence.place(name)
+        if pairs is not None and not math.isnan(float(pairs.low_means[at])):
+            asides[place, 3] = f"[{pairs.low_means[at]:.3f}, {pairs.high_means[at]:.3f}]"
+        rows.append([name, run.team, run.kind, *(float(value) for value in means[at]), letters.get(name, "")])
+    best = {(int(np.nanargmax([row[c] for row in rows])), c) for c in range(3, 3 + len(measures)) if _has(rows, c)}
+    columns = ["run", "team", "kind", *measures, "letters"]
+    table = Table(columns, rows, best=best, asides=asides)
+    chosen, seen = [], Counter[str]()
+    for place, row in enumerate(rows):
+        seen[row[1]] += 1
+        if seen[row[1]] <= BEST_OF_TEAM:
+            chosen.append(place)
+    short = Table(columns, [rows[place] for place in chosen])
+    reading = (
+        f"By {measures[0]}, best first. Runs that share a letter cannot be told apart; in bold the highest mean of "
+        "each measure."
+    )
+    exhibits = [
+        OverviewItem("best", f"The best {BEST_OF_TEAM} runs of each team by {measures[0]}", reading, short),
+        OverviewItem("scores", "All runs", reading, table),
+    ]
+    said = list(notes)
+    if standing is not None:
+        said.append(standing.finding() if standing.verdicts else f"{standing.no_verdict}")
+        said += [standing.doubt] if standing.doubt else []
+        picture = interval_picture(_intervals(evidence, standing), measures[0])
+        title = standing.ladder_title() if standing.verdicts else f"The runs by {measures[0]}"
+        exhibits.insert(1, OverviewItem("scores.figure", title, INTERVALS, _less(table, measures[1:]), picture))
+    if len(measures) > 1 and len(evidence.runs) > 2:
+        found = correlation(scores, list(measures))
+        exhibits.append(
+            OverviewItem(
+                "measures",
+                "How far measures agree on the order of the runs",
+                "Kendall's τ, 1: the same order.",
+                found.table(),
+            )
+        )
+    return OverviewSection("Effectiveness", tuple(each for each in said if each), tuple(exhibits))
+
+
+INTERVALS = (
+    "Means with 95 % intervals. Orange: the first; open circles cannot be told from it; filled ones are behind. The "
+    "tests compare topic by topic, so a run may be behind where intervals overlap."
+)
+
+
+def _has(rows: Sequence[Sequence[Any]], column: int) -> bool:
+    return any(isinstance(row[column], float) and math.isfinite(row[column]) for row in rows)
+
+
+def _standing(evidence: Evidence) -> Standing | None:
+    """Where all runs stand; None where there is one run, or no two topics."""
+    return evidence.standing if evidence.comparable else None
+
+
+def _intervals(evidence: Evidence, standing: Standing) -> list[tuple[str, float, float, float, str]]:
+    found: list[tuple[str, float, float, float, str]] = []
+    for name in evidence.order:
+        at = evidence.place(name)
+        word = "first" if name == standing.leader else standing.words.get(name, "undecided")
+        pairs = standing.pairs
+        found.append((name, float(pairs.means[at]), float(pairs.low_means[at]), float(pairs.high_means[at]), word))
+    return found
+
+
+def _by_topic(parts: _Parts) -> OverviewSection:
+    evidence = parts.evidence
+    assert evidence is not None
+    measure, main = evidence.measure.text, evidence.main
+    values = main.of(measure)
+    order = [evidence.place(name) for name in evidence.order]
+    rows: list[list[Any]] = [[evidence.runs[r], *map(float, values[r])] for r in order]
+    with np.errstate(all="ignore"):
+        average = np.nanmean(np.where(np.isfinite(values), values, np.nan), axis=0) if len(values) else values
+    rows.append(["average", *map(float, average)])
+    table = Table(["run", *evidence.topics], rows)
+    exhibits = [
+        OverviewItem(
+            "topics.scores",
+            f"{measure} of every run on every topic",
+            "The last line is the average of the runs.",
+            table,
+        ),
+        OverviewItem(
+            "topics.figure",
+            f"{measure} of every run on every topic",
+            "Dark is high. Topics and runs are in the order of their means.",
+            table,
+            _spectrogram(evidence, values),
+        ),
+    ]
+    about: dict[str, Mapping[str, Any]] = dict(evidence.attributes)
+    counts = dict(zip(evidence.topics, evidence.relevant.tolist(), strict=True))
+    about["relevant documents"] = {topic: size for topic, size in counts.items() if size}
+    said = list[str]()
+    for name, topic_values in about.items():
+        try:
+            sliced = slices(main, measure, topic_values, name)
+        except MismatchError:
+            continue
+        if len(sliced.names) < 2:
+            continue
+        leaders = [run for run in evidence.order[:LEADERS] if run in sliced.runs]
+        file = name.replace(" ", "_")
+        exhibits.append(
+            OverviewItem(
+                f"slices.{file}",
+                f"{measure} by {name}",
+                "Intervals where a slice has five topics or more.",
+                sliced.table(),
+            )
+        )
+        rows = [
+            [slice_name, int(sliced.counts[s]), *(float(sliced.means[s, sliced.runs.index(run)]) for run in leaders)]
+            for s, slice_name in enumerate(sliced.names)
+        ]
+        drawn = Table([name, "topics", *leaders], rows)
+        picture = support_picture([(str(row[0]), row[1], row[2:]) for row in rows], leaders, measure)
+        exhibits.append(
+            OverviewItem(
+                f"slices.{file}.figure",
+                f"{measure} by {name}, of the first {counted(len(leaders), 'run')}",
+                "Grey bars: how many topics a mean rests on. No difference between slices is tested.",
+                drawn,
+                picture,
+            )
+        )
+        said += [f"By {name}: {note.removeprefix(f'{name}: ')}." for note in sliced.notes]
+    return OverviewSection("By topic", tuple(said), tuple(exhibits))
+
+
+MOST_ROWS = 40  # runs in the figure of every topic
+
+
+def _spectrogram(evidence: Evidence, values: Array) -> Picture:
+    shown = [evidence.place(name) for name in evidence.order[:MOST_ROWS]]
+    with np.errstate(all="ignore"):
+        means = np.where(np.isfinite(values).any(axis=0), np.nan_to_num(values).mean(axis=0), -1.0)
+    topics = sorted(range(len(evidence.topics)), key=lambda t: (-means[t], evidence.topics[t]))
+    names = [evidence.runs[r] for r in shown]
+    return spectrogram_picture(names, [evidence.topics[t] for t in topics], values[np.ix_(shown, topics)])
+
+
+def _trust(parts: _Parts) -> OverviewSection:
+    evidence = parts.evidence
+    assert evidence is not None
+    standing = _standing(evidence)
+    if standing is None or standing.no_verdict:
+        return OverviewSection("Significance", ())
+    pairs = standing.pairs
+    rows = [
+        [name, evidence_word(standing, name), *_against(standing, name)]
+        for name in evidence.order
+        if name != standing.leader
+    ]
+    table = Table(
+        ["run", "verdict", "lead", "low", "high", "p", "p_corrected", "half_the_judgements"],
+        rows,
+        alike=(("lead", "low", "high"),),
+    )
+    said = (f"{pairs.sentence()}.",)
+    exhibits = [
+        OverviewItem(
+            "verdicts",
+            f"{standing.leader} against every other run",
+            "Firm: significant after correction for all pairs, and again with half the judgements.",
+            table,
+        ),
+        OverviewItem(
+            "pairs", "Every pair of runs", "By flips of signs, corrected by Holm for all pairs.", pairs.table()
+        ),
+    ]
+    return OverviewSection("Significance", said, tuple(exhibits))
+
+
+def evidence_word(standing: Standing, name: str) -> str:
+    """Where a run stands against the first, in words."""
+    return placed(standing.words.get(name))
+
+
+def _against(standing: Standing, name: str) -> list[Any]:
+    verdict = standing.against(name)
+    if verdict is None:
+        return [math.nan] * 6
+    return [abs(verdict.difference), verdict.low, verdict.high, verdict.p, verdict.p_corrected, verdict.significant_in]
+
+
+def _incompleteness(parts: _Parts) -> OverviewSection:
+    evidence = parts.evidence
+    assert evidence is not None
+    study = evidence.study
+    hits, topics = study.hits, len(study.topics)
+    rows: list[list[Any]] = []
+    judged = hits.count((hits.rank <= DEPTH) & (hits.grade >= 0)).reshape(len(study.runs), topics)
+    read = np.minimum(hits.retrieved, DEPTH).reshape(len(study.runs), topics)
+    for name in evidence.order:
+        r = evidence.place(name)
+        total = int(read[r].sum())
+        rows.append([name, total, int(judged[r].sum()), float(judged[r].sum() / total) if total else math.nan])
+    known = Table(["run", f"documents of the first {DEPTH}", "judged", "share"], rows)
+    exhibits = [OverviewItem("judged", f"How much of the first {DEPTH} documents was judged", "", known)]
+    said: list[str] = []
+    teams: dict[str, list[str]] = {}
+    for name in study.runs:
+        teams.setdefault(_run(parts, name).team, []).append(name)
+    if study.qrels.kind != "drawn" and len(teams) > 1:
+        without = [(team, study.without_unique_of(*names)) for team, names in sorted(teams.items())]
+        found = left_out(study, without)
+        table = _less(found.table(), ("measure",))
+        own: list[list[Any]] = []
+        full = evidence.means
+        for (team, other), row in zip(without, table.rows, strict=True):
+            best = max(teams[team], key=lambda name: (full[evidence.place(name)], name))
+            place = evidence.place(best)
+            with np.errstate(all="ignore"):
+                after = float(np.nanmean(other.values()[place, :, 0]))
+            own.append([*row, best, float(full[place]), after])
+        columns = [*table.columns, "best_run", "score", "score_without"]
+        reading = "As if a team had not taken part: without the relevant documents that only its runs retrieve."
+        exhibits.append(
+            OverviewItem(
+                "teams.left_out",
+                "The ranking without each team's contribution",
+                reading,
+                Table(columns, own, alike=(("score", "score_without"),)),
+            )
+        )
+        lowest = min((row[2] for row in own if not math.isnan(row[2])), default=math.nan)
+        if not math.isnan(lowest):
+            said.append(
+                "Without the contribution of any one team the order of the runs keeps a τ of at least "
+                f"{number(lowest, least=2)}."
+            )
+    standing = _standing(evidence)
+    if standing is not None and standing.verdicts and standing.samples:
+        kept = [each.significant_in for each in standing.verdicts if each.word != "undecided"]
+        if kept:
+            said.append(
+                f"With half the judgements the leads that are significant stay so in {whole_percent(min(kept))} to "
+                f"{whole_percent(max(kept))} of {standing.samples} samples."
+            )
+    return OverviewSection("Incomplete judgements", tuple(said), tuple(exhibits))
+
+
+# A team's own analysis: against the median and the best of all runs by topic, once the judgements are released.
+
+
+def team_analysis(campaign: Campaign, task: Task, team: str) -> dict[str, Any]:
+    """What the page of a team shows of its runs: before the release what they hold, then how they did.
+
+    Names of other teams' runs are in it only after the release.
+    """
+    runs = campaign.runs_of(task.name, team)
+    about = [
+        [run.name, run.kind, run.priority, run.topics, run.lines, run.late, "; ".join(run.notes)]
+        for run in sorted(runs, key=lambda run: run.name)
+    ]
+    own = Table(["run", "kind", "priority", "topics", "lines", "late", "notes"], about)
+    content: dict[str, Any] = {"task": task, "team": team, "own": own, "released": False, "runs": [], "notes": ()}
+    evidence, notes = _evidence(campaign, task)
+    if evidence is None:
+        return content
+    content |= {"released": True, "measure": evidence.measure.text, "notes": notes}
+    values = evidence.main.of(evidence.measure.text)
+    with np.errstate(all="ignore"):
+        known = np.where(np.isfinite(values), values, np.nan)
+    sign = -1.0 if evidence.main.better[0] == "lower" else 1.0
+    for run in sorted(runs, key=lambda run: run.name):
+        if run.name not in evidence.runs:
+            continue
+        at = evidence.place(run.name)
+        rows: list[list[Any]] = []
+        for t, topic in enumerate(evidence.topics):
+            column = known[:, t]
+            if np.isnan(column).all():
+                continue
+            best, median = sign * float(np.nanmax(sign * column)), float(np.nanmedian(column))
+            mine = float(column[at])
+            rows.append([topic, mine, median, best, mine - median])
+        above = sum(sign * row[4] > 0 for row in rows)
+        below = sum(sign * row[4] < 0 for row in rows)
+        said = f"Above the median of all runs on {above} of {counted(len(rows), 'topic')}, below it on {below}."
+        table = Table(["topic", run.name, "median", "best", "over_median"], rows, alike=[[run.name, "median", "best"]])
+        place = evidence.order.index(run.name) + 1
+        score = {"name": run.name, "place": place, "of": len(evidence.runs), "mean": float(evidence.means[at])}
+        content["runs"].append({**score, "said": said, "table": table})
+    return content
