@@ -42,6 +42,7 @@ from leadline.retrieval.index.trees import Entry, Tree
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.grid import GridRuns, plan
 from leadline.retrieval.word_search import HISTORY
+from leadline.show.campaign.archive import archive
 from leadline.show.campaign.judging import assign, draw_campaign_pool, release
 from leadline.show.campaign.live import LiveCampaign
 from leadline.show.campaign.submission import Description
@@ -113,6 +114,8 @@ def make_all(place: Path, word: str) -> dict[str, Path]:
     make_lab(at, place, topics, word)
     make_demo(at["demo"], word)
     at["campaign"] = make_campaign(place / "campaign", at["run"], topics, word)
+    at["archive"] = place / "archive"
+    archive(LiveCampaign.open(at["campaign"]), at["archive"])
     at["crawl"] = crawled(place / "crawl", word)
     return at
 

@@ -43,7 +43,7 @@ MAY_LOAD = {  # the commands that may load these wings, beside what all may: tex
     "collections measures trust": "compare retrievability",
     "measures retrieval trust": "compare verdict",
     "collections judge measures retrieval show trust": (
-        "serve, lab add, lab status, demo, judge demo, check, campaign overview"
+        "serve, lab add, lab status, demo, judge demo, check, campaign overview, campaign simulate, campaign submit"
     ),
     "collections judge retrieval": "review machine",
     "collections judge retrieval show": "lab init, lab people, review serve",
@@ -66,9 +66,14 @@ MAY_LOAD = {  # the commands that may load these wings, beside what all may: tex
     ),
     "collections judge measures trust": "judge agreement",
     "judge": "judge backup, judge export, judge import, judge next, judge people, judge status",
-    "": "completion, judge serve",
+    "": "completion, judge serve, campaign task, campaign topics",
     "collections judge show": "review report",
     "collections measures retrieval show": "estimate",
+    "collections judge measures show": (
+        "campaign archive, campaign assign, campaign check, campaign new, campaign pool, campaign release, "
+        "campaign status"
+    ),
+    "show": "campaign invite",
 }
 
 # Every command in a child that begins with nothing but the command line.

@@ -45,12 +45,13 @@ TABLE = {  # what is stored, by its name in stored_things.py: its kind, and what
     "results": ("stored results of a lab", ()),
     "lab.store": ("store of a lab", ()),
     "campaign": ("campaign", ()),
+    "archive": ("archive of a campaign", ()),
     "campaign.store": ("store of a campaign", ()),
 }
 SOUND = {  # thing, file, damage: why nothing is said
     (".*", "(.*/)?lock", ".*"): "it is empty, and made again by the next writer",
     (
-        "grid|runs|office|forms|crawl|review|demo|lab|lab/jobs|campaign",
+        "grid|runs|office|forms|crawl|review|demo|lab|lab/jobs|campaign|archive",
         "leadline.jsonl",
         "swapped",
     ): "the other lists the same names",

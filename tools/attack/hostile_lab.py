@@ -31,6 +31,7 @@ from hostile_requests import (
     quoted,
 )
 
+from leadline.text.files import LOCK_FILE
 from leadline.text.owned_files import IDENTITY
 
 HIDDEN = NOTE  # ben's run, of which nobody else may learn while the lab is blind
@@ -92,11 +93,12 @@ class AttackedLab(AttackedServer):
     def stored(self) -> int:
         """How often the files of the lab have changed.
 
-        Results that are computed once are no change, in their files or as names in the lab's identity, nor is where
-        readers of a store are, which SQLite keeps in -shm.
+        Results that are computed once are no change, in their files or as names in the lab's identity, with the lock
+        and the unfinished file of who writes them; nor is where readers of a store are, which SQLite keeps in -shm.
         """
         files = contents(self.work / "lab").items()
-        found = {name: hash for name, hash in files if not name.startswith("results") and not name.endswith("-shm")}
+        passing = ("results", LOCK_FILE, ".leadline-")
+        found = {name: hash for name, hash in files if not name.startswith(passing) and not name.endswith("-shm")}
         lines = (self.work / "lab" / IDENTITY).read_text().splitlines()
         found[IDENTITY] = "\n".join(line for line in lines if '"name": "results' not in line)
         self.changes += found != self.seen

@@ -79,11 +79,14 @@ class Directory(Result):
         return self.table(2)
 
 
-def directory(collection: Collection, *, under: str = "", titles: Mapping[str, str] | None = None) -> Directory:
+def directory(
+    collection: Collection, *, under: str = "", titles: Mapping[str, str] | None = None, wanted: int | None = None
+) -> Directory:
     """The tree of a collection's classes, or what is under one of them.
 
     A document is under each of its classes, so counts of branches add up to more than the documents. Those without a
-    class are gathered in clusters, named by their words. `titles` are those of classes; the sections have their own.
+    class are gathered in clusters, named by their words: as many as `wanted`, or as many as their number suggests.
+    `titles` are those of classes; the sections have their own.
     """
     import polars as pl
 
@@ -110,13 +113,17 @@ def directory(collection: Collection, *, under: str = "", titles: Mapping[str, s
     if len(unclassed):
         gathered = [
             Branch(f"cluster {number}", name, "cluster", rows)
-            for number, (name, rows) in enumerate(clusters(collection, unclassed), start=1)
+            for number, (name, rows) in enumerate(clusters(collection, unclassed, wanted), start=1)
         ]
+        if wanted is not None and len(gathered) < wanted:
+            notes.append(f"{counted(len(gathered), 'cluster')} and not {wanted}: the words tell no more apart")
         if known:
             root.branches.append(Branch(UNCLASSED, "without a class", "cluster", unclassed, gathered))
         else:
             root.branches = gathered
             notes.append("no document has a class: these are clusters, named by their words")
+    elif wanted is not None:
+        notes.append("every document has a class, so there is nothing to gather in clusters")
     return Directory(collection, root, tuple(notes))
 
 
@@ -142,12 +149,15 @@ VOCABULARY = 20_000
 COMMONEST = (0.15, 0.5)  # a word in a larger share of the documents is left out: with many clusters, with few
 MOST = 24  # clusters
 ROUNDS = 20
+STARTS = 10  # of a number of clusters that was chosen
 AT_ONCE = 4096  # documents
 NAME_WORDS = 3
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
 
-def clusters(collection: Collection, rows: NDArray[np.int64]) -> list[tuple[str, NDArray[np.int64]]]:
+def clusters(
+    collection: Collection, rows: NDArray[np.int64], chosen: int | None = None
+) -> list[tuple[str, NDArray[np.int64]]]:
     """Documents by what they are about: the name and the rows of each cluster, largest first.
 
     Titles and abstracts are read, and the opening of the description where there is no abstract.
@@ -156,19 +166,22 @@ def clusters(collection: Collection, rows: NDArray[np.int64]) -> list[tuple[str,
     sampled = rows[:: max(1, -(-len(rows) // SAMPLE))]
     counts = [Counter(words) for _, words in _words(collection, sampled)]
     common = Counter(word for each in counts for word in each)
-    wanted = number_of_clusters(len(rows))
+    wanted = number_of_clusters(len(rows)) if chosen is None else min(chosen, len(rows))
     limit = max(2, len(counts) * min(max(1.2 / wanted, COMMONEST[0]), COMMONEST[1]))
     kept = [word for word, count in common.most_common() if 2 <= count <= limit][:VOCABULARY]
     if not kept:
         return [("documents", rows)]
     places = {word: place for place, word in enumerate(kept)}
     rarity = np.log(len(counts) / np.array([common[word] for word in kept]))
-    centres = _centres(_vectors(counts, places, rarity), wanted)
+    vectors = _vectors(counts, places, rarity)
+    # A number that was chosen is to be met: of several starts the one whose documents are nearest to their centres.
+    starts = [_centres(vectors, wanted, seed) for seed in range(1, 2 if chosen is None else STARTS + 1)]
+    centres = max(starts, key=lambda each: float((vectors @ each.T).max(axis=1).sum()))
     found: list[list[int]] = [[] for _ in centres]
     rest = _words(collection, rows)
     while some := list(islice(rest, AT_ONCE)):
-        vectors = _vectors([Counter(words) for _, words in some], places, rarity)
-        for (row, _), cluster in zip(some, np.argmax(vectors @ centres.T, axis=1).tolist(), strict=True):
+        batch = _vectors([Counter(words) for _, words in some], places, rarity)
+        for (row, _), cluster in zip(some, np.argmax(batch @ centres.T, axis=1).tolist(), strict=True):
             found[cluster].append(row)
     named = [
         (_name(centre, kept), np.array(members)) for centre, members in zip(centres, found, strict=True) if members
@@ -206,9 +219,9 @@ def _vectors(counts: list[Counter[str]], places: dict[str, int], rarity: NDArray
     return csr_array((values, (row, column)), shape=(len(counts), len(rarity)))
 
 
-def _centres(vectors: csr_array, count: int) -> NDArray[np.float64]:
+def _centres(vectors: csr_array, count: int, seed: int) -> NDArray[np.float64]:
     """The centres around which the vectors lie: first far from each other, then moved to the middle of their own."""
-    rng = np.random.default_rng(1)
+    rng = np.random.default_rng(seed)
     centres = vectors[[int(rng.integers(vectors.shape[0]))]].toarray()
     for _ in range(count - 1):  # the next is drawn from those that are far from all
         far = np.clip(1 - (vectors @ centres.T).max(axis=1), 0, None) ** 2

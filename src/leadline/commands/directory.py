@@ -6,6 +6,7 @@ Examples:
   leadline directory patents
   leadline directory patents --class C --depth 3
   leadline directory patents -o directory.html
+  leadline directory pages --clusters 3
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ LISTED = 10  # titles of a lowest branch
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "collection")
     under = {"flags": ["--class"], "metavar": "CODE", "type": as_written(partial(filter_values, "class"))}
-    public("directory").add(parser, "under", "titles", under=under)
+    public("directory").add(parser, "under", "titles", "clusters", under=under)
     add_number(parser, "--depth", "levels to show", 2, most=4)
     public("directory").add(parser, "index", index={"metavar": "INDEX"})
     add_options(parser, "-f")
@@ -53,6 +54,7 @@ def run(options: argparse.Namespace) -> None:
         options.collection,
         under=classes[0] if classes else "",
         titles=options.titles,
+        clusters=options.clusters,
         output=options.output if page else None,
         index=options.index,
     )

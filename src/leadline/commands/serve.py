@@ -1,7 +1,8 @@
-"""Open a lab in the browser: search, leaderboard, comparisons, topics and judging.
+"""Open a lab in the browser: search, leaderboard, comparisons, topics and judging; or a campaign.
 
-LAB is a folder that `leadline lab init` made, or that of a demo. The pages are served on this machine only, to whoever
-has the link that is printed; the link is new each time. With --team, others have links of their own, each with a role.
+LAB is a folder that `leadline lab init` or `leadline campaign new` made, or that of a demo. The pages are served on
+this machine only, to whoever has the link that is printed; the link is new each time. With --team, others have links
+of their own, each with a role.
 
 Examples:
   leadline serve brakes
@@ -38,6 +39,9 @@ def run(options: argparse.Namespace) -> None:
     from leadline.show.serve.security import Address, listen, serve
 
     Address.of(options.host, options.port, options.url)  # refuses a wrong --url before any work
+    if _is_campaign(options.lab):
+        _serve_campaign(options)
+        return
     lab = open_lab(options.lab)
     opened = listen(options.host, options.port)
     address = public_address(options, opened)
@@ -54,3 +58,38 @@ def run(options: argparse.Namespace) -> None:
         webbrowser.open(link)
     with lab.kept_open(), Jobs(lab).attended():
         serve(lab_app(lab, people, address), opened, address, quiet=options.quiet)
+
+
+def _is_campaign(folder: str) -> bool:
+    """Whether a folder is a campaign, by its identity file."""
+    from pathlib import Path
+
+    from leadline.text.owned_folder import identity_of
+
+    found = identity_of(Path(folder)) if Path(folder).is_dir() else None
+    return found is not None and found.kind == "campaign"
+
+
+def _serve_campaign(options: argparse.Namespace) -> None:
+    import webbrowser
+
+    from leadline.judge.journal import People
+    from leadline.show.campaign.live import LiveCampaign
+    from leadline.show.serve.campaign_pages import campaign_app
+    from leadline.show.serve.laboratory.lab_app import OWNER, OwnerAlone
+    from leadline.show.serve.security import listen, serve
+
+    live = LiveCampaign.open(options.lab)
+    opened = listen(options.host, options.port)
+    address = public_address(options, opened)
+    people = (People if options.team else OwnerAlone)(live.people_path)
+    link = address.link(people.add(OWNER, "organiser"))
+    facts = live.facts
+    said = f"{facts.title}: {counted(len(facts.tasks), 'task')}, {counted(len(facts.teams), 'team')}"
+    if not options.team:
+        said += "; links of others are not valid without --team"
+    write(f"{said}\nOpen {link}\nStop with Ctrl-C\n")
+    if not options.no_open:
+        webbrowser.open(link)
+    with live.kept_open():
+        serve(campaign_app(live, people, address), opened, address, quiet=options.quiet)

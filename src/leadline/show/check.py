@@ -38,7 +38,8 @@ from leadline.retrieval.index.manifest import check_index
 from leadline.retrieval.pipeline.grid import KIND_NAME as GRID
 from leadline.retrieval.pipeline.grid import check_grid
 from leadline.retrieval.word_search import HISTORY, OLDER_HISTORY, SearchHistory
-from leadline.show.campaign.campaign import CAMPAIGN_STORE
+from leadline.show.campaign.archive import check_archive
+from leadline.show.campaign.campaign import ARCHIVE, CAMPAIGN_STORE, FACTS, FACTS_KIND
 from leadline.show.campaign.campaign import STORE as CAMPAIGN_FILE
 from leadline.show.campaign.status import check_campaign
 from leadline.show.demo import KEYS, check_demo
@@ -83,6 +84,7 @@ FOLDERS = {
         StoredFolder("review", check_review, REVIEW_SETTINGS, REVIEW, needs_identity=True),
         StoredFolder("demo", check_demo, KEYS, needs_identity=True),
         StoredFolder("lab", check_lab, LAB_FILE, needs_identity=True),
+        StoredFolder(ARCHIVE, check_archive, FACTS, FACTS_KIND),
         StoredFolder("campaign", check_campaign, CAMPAIGN_FILE, needs_identity=True),
         StoredFolder("folder of jobs", check_identity),
         StoredFolder("runs of reviews", check_runs),

@@ -11,6 +11,7 @@ from leadline.collections.directory import Branch, Directory, read_class_titles
 from leadline.collections.directory import directory as directory_of
 from leadline.collections.documents.collection import Collection
 from leadline.errors import visible
+from leadline.options import Count
 from leadline.records.inputs import Path
 from leadline.records.result import counted
 from leadline.show.pages.environment import page_asset
@@ -23,6 +24,7 @@ def directory(
     *,
     under: str = "",
     titles: Path | Mapping[str, str] | None = None,
+    clusters: Count | None = None,
     output: Path | None = None,
     index: str = "INDEX",
 ) -> Directory:
@@ -30,6 +32,7 @@ def directory(
 
     under: only what is under this class: C07
     titles: titles of classes, a line each: C07D,Heterocyclic compounds
+    clusters: gather documents without a class in so many clusters (default: by how many there are)
     index: index folder to name in the line that searches in a branch
 
     Documents without a class are gathered in clusters, named by their words. `titles` are such a file or a
@@ -37,7 +40,7 @@ def directory(
     """
     source = collection if isinstance(collection, Collection) else Collection.open(collection)
     named = read_class_titles(titles) if isinstance(titles, (str, os.PathLike)) else titles
-    made = directory_of(source, under=under, titles=named)
+    made = directory_of(source, under=under, titles=named, wanted=clusters)
     if output is not None:
         write_whole(output, directory_page(made, index=index).encode())
     return made

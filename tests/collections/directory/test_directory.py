@@ -112,3 +112,20 @@ def test_wrong_input(patents: Path, typed: list[str], problem: str, capsys: pyte
     told = capsys.readouterr().err
     assert problem in told
     assert len(told.strip().splitlines()) == 1
+
+
+def test_as_many_clusters_as_are_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Three topics without a word in common are three clusters, also where their number suggests fewer."""
+    topics = (("battery", "electrode", "lithium"), ("polymer", "film", "coating"), ("antenna", "signal", "radio"))
+    documents = [
+        Document(f"D{t}{n}", title=" ".join((*words[n % 3 :], *words[: n % 3], words[n % 2])))
+        for t, words in enumerate(topics)
+        for n in range(10)
+    ]
+    write_collection(documents, tmp_path / "c", {"made": "by a test"})
+    main(["directory", str(tmp_path / "c"), "--clusters", "3", "-f", "json"])
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["documents"] for row in rows] == [10, 10, 10]
+    assert {frozenset(row["title"].split(", ")) for row in rows} == {frozenset(words) for words in topics}
+    main(["directory", str(tmp_path / "c"), "--clusters", "12"])
+    assert " and not 12: the words tell no more apart" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Assign the topics of a task to students and seniors: even loads, and a share of the topics judged by two.
+"""Assign the topics of a task to students and seniors, some of them to two people.
 
 Every topic gets one student. Of those judged twice, the second is a senior where there are any, else another student;
 the draw is by the seed. What is assigned already stays. The expert may judge every topic.

@@ -1,7 +1,7 @@
-"""Check runs before they are sent: the same lines as the campaign gives, and nothing is kept.
+"""Check runs before they are sent to a campaign, as it will check them.
 
-It needs only the topics and the ids of the documents, which the team's page offers; where the campaign's folder is at
-hand, --campaign and --task know them. Exit status 1: a run would be refused.
+Nothing is kept. It needs only the topics and the ids of the documents, which the team's page offers; where the
+campaign's folder is at hand, --campaign and --task know them. Exit status 1: a run would be refused.
 
 Examples:
   leadline campaign check runs/*.run --topics topics.tsv --documents ids.txt

@@ -1,4 +1,6 @@
-"""Invite teams, students, seniors, an expert or another organiser, each with a personal link; or end a link.
+"""Invite teams and judges to a campaign with personal links, or end a link.
+
+Who is invited is of a team, a student, a senior, the expert, or another organiser.
 
 A team sends runs and sees its own until the release. Students and seniors judge the topics that are assigned to them;
 the expert decides where they disagree. A link is shown once, when it is made; the same command makes a new one.

@@ -1,4 +1,4 @@
-"""Make a campaign: a track of your own, with tasks, teams, runs, judging and results in one folder.
+"""Make a campaign: a track of your own with teams, in one folder.
 
 The documents are a collection of ours, or a list of their ids. A first task can be given at once; `leadline campaign
 task` adds others and changes their rules, and `leadline serve DIR --team` opens the pages.

@@ -1,4 +1,4 @@
-"""Pool the runs of a task: what is judged, how much of each run, and what only one team found.
+"""Pool the runs of a task, and say what only one team found.
 
 The pool is that of `leadline pool`, by strata, within a budget or in rounds. Runs that came late are not pooled. A pool
 can be drawn again until somebody has judged or is assigned.

@@ -1,4 +1,6 @@
-"""Release the judgements of a task: from then on its teams see all runs and what was judged. It cannot be taken back.
+"""Release the judgements of a task: its teams then see all runs.
+
+It cannot be taken back.
 
 A task of kind prior-art is judged by the citations of the collection; the others by what people judged in the pool,
 after the expert. Judgements from elsewhere are given with --qrels.

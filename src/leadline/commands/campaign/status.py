@@ -1,4 +1,4 @@
-"""Say where a campaign stands: tasks with their deadlines, runs by team, what was refused, and how far the judging is.
+"""Say where a campaign stands: tasks, teams, runs, refusals, judging.
 
 Examples:
   leadline campaign status chem2027

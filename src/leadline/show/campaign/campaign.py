@@ -33,7 +33,7 @@ from leadline.records.topics import Topics
 from leadline.show.choices import DOUBLE, MOST_RUNS, POOL_OF_CAMPAIGN, RUN_LENGTH
 from leadline.text.checksums import read_sealed
 from leadline.text.owned_files import JOURNAL, OURS, is_owned
-from leadline.text.owned_folder import OwnedFolder, wrong_folder
+from leadline.text.owned_folder import OwnedFolder, identity_of, wrong_folder
 from leadline.text.store.kind import StoreKind
 from leadline.text.store.store import Store, StoreView
 
@@ -195,7 +195,8 @@ class Campaign:
         place = Path(folder)
         if not is_owned(place):
             raise wrong_folder(place, KIND, "make one with `leadline campaign new`")
-        with contextlib.suppress(InputError):
+        said = identity_of(place)
+        if said is not None and said.kind == ARCHIVE:
             OwnedFolder.open(place, ARCHIVE, ARCHIVE_VERSION)
             content = read_sealed(place / FACTS, FACTS_KIND, ARCHIVE_VERSION, REPAIR)
             if content is None:

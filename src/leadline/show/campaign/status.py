@@ -141,6 +141,7 @@ def check_campaign(folder: Path) -> Iterator[Finding]:
     if (folder / PEOPLE).exists():
         yield from check_people(folder / PEOPLE)
     yield from check_facts(facts)
+    yield from check_listed(folder, [*(run.file for run in facts.sent), *(task.topics for task in facts.tasks)])
     for task in facts.tasks:
         if ("pooled", task.name) in done:
             yield from check_pool(folder / task.pool_file)

@@ -322,7 +322,8 @@ def problems_beside(
         if other.order == checked.order:
             found.append(f"{checked.file}: has the same lists as your run {other.tag}: send each run once")
         if other.priority == description.priority:
-            free = [str(n) for n in range(1, rules.most_runs + 1) if n not in {each.priority for each in others}]
+            taken = {each.priority for each in others}
+            free = [str(n) for n in range(1, rules.most_runs + 1) if n not in taken][:MOST_NAMED]
             left = f": free are {in_sentence(free)}" if free else ""
             found.append(f"{checked.file}: priority {description.priority} is that of your run {other.tag}{left}")
     if len(others) >= rules.most_runs:

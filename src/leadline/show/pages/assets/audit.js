@@ -23,7 +23,7 @@ function table(now) {
   const row = (cells, tag) => {
     const line = document.createElement("tr");
     line.append(...cells.map((text, place) => Object.assign(document.createElement(place ? tag : "th"), {
-      textContent: text, scope: place && tag === "td" ? "" : place ? "col" : "row", className: place ? "number" : "",
+      textContent: text, className: place ? "number" : "", ...(place && tag === "td" ? {} : { scope: place ? "col" : "row" }),
     })));
     return line;
   };

@@ -146,11 +146,10 @@ def _add_people(app: FastAPI, pages: Pages, lab: Lab, people: People, audit: Aud
 class Desks(ABC):
     """An application below an address that hands each request on to the desk it names."""
 
-    kind: ClassVar[str]  # of what people work on
     path: ClassVar[str]
 
-    def __init__(self, lab: Lab, people: People, outer: Pages) -> None:
-        self.lab, self.people, self._outer = lab, people, outer
+    def __init__(self, people: People, outer: Pages) -> None:
+        self.people, self._outer = people, outer
         self._apps: dict[Path, App] = {}
         self._held: list[IO[bytes]] = []  # open as long as the server runs
         self._lock = threading.Lock()
@@ -158,7 +157,7 @@ class Desks(ABC):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         name, slash, _ = scope["path"].removeprefix(f"{self.path}/").partition("/")
         try:
-            entry = self.lab.get(self.kind, name)
+            entry = self.entry(name)
         except InputError as error:
             raise HTTPException(404, sentence(error)) from None
         prefix = f"{self.path}/{quote(name)}"
@@ -188,11 +187,28 @@ class Desks(ABC):
             return self._apps[entry.path]
 
     @abstractmethod
+    def entry(self, name: str) -> LabEntry:
+        """What people work on under a name; InputError where there is none."""
+
+    @abstractmethod
     def opened(self, entry: LabEntry, pages: Pages) -> FastAPI:
         """The application of one desk; InputError where it cannot be opened."""
 
 
-class JudgingDesks(Desks):
+class LabDesks(Desks):
+    """The desks of what is in a lab."""
+
+    kind: ClassVar[str]  # of what people work on
+
+    def __init__(self, lab: Lab, people: People, outer: Pages) -> None:
+        super().__init__(people, outer)
+        self.lab = lab
+
+    def entry(self, name: str) -> LabEntry:
+        return self.lab.get(self.kind, name)
+
+
+class JudgingDesks(LabDesks):
     """The judging of the lab's pools."""
 
     kind, path = "pool", "/judge"
@@ -207,7 +223,7 @@ class JudgingDesks(Desks):
         return judging_app(desk, pages.address, pages.title, pages)
 
 
-class ReviewingDesks(Desks):
+class ReviewingDesks(LabDesks):
     """The lab's reviews."""
 
     kind, path = "review", "/review"
@@ -352,7 +368,7 @@ def add_uploads(app: FastAPI, pages: Pages, boards: Boards, audit: AuditLog) -> 
     async def upload(request: Request, name: Word, qrels: Word = "") -> JSONResponse:
         sender = pages.sender(request, *UPLOADERS)
         with one_more(sender):
-            received = await placed(sender, name, qrels, partial(_save, request))
+            received = await placed(sender, name, qrels, partial(save_body, request))
         return JSONResponse(received, 201 if received["stored"] == "new" else 200)
 
     @app.post(FORM, include_in_schema=False)
@@ -414,7 +430,7 @@ def _received(boards: Boards, path: Path, sender: str, qrels: str) -> dict[str, 
     return {**answer, "note": note} if note else answer
 
 
-async def _save(request: Request, path: Path) -> None:
+async def save_body(request: Request, path: Path) -> None:
     """Write the body of a request to a new file."""
     try:
         with open(path, "xb") as file:

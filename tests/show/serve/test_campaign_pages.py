@@ -1,0 +1,149 @@
+"""The pages of a campaign, asked as a team, a student, the expert, the organiser and nobody."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from leadline.collections.documents.build import write_collection
+from leadline.collections.documents.document import Document
+from leadline.judge.journal import People
+from leadline.show.campaign.judging import assign, draw_campaign_pool, release
+from leadline.show.campaign.live import LiveCampaign
+from leadline.show.campaign.submission import Description
+from leadline.show.serve.campaign_pages import campaign_app
+from leadline.show.serve.security import Address
+
+NOON = datetime.datetime(2027, 3, 1, 12, tzinfo=datetime.UTC)
+FORM = {"task": "ts", "kind": "automatic", "fields": "title", "resources": "none", "text": "Words of the title."}
+DOCUMENTS = [Document(f"US{7000000 + n}B2", title=f"Nail {n}", abstract="A nail.") for n in range(20)]
+
+
+def run_text(tag: str, first: int = 0) -> str:
+    """A run of two topics."""
+    names = [document.id for document in DOCUMENTS[first : first + 4]]
+    return "".join(f"{t} Q0 {name} {r} {9 - r} {tag}\n" for t in ("1", "2") for r, name in enumerate(names, start=1))
+
+
+class Served:
+    """A campaign, its application, and who asks it."""
+
+    def __init__(self, folder: Path, collection: Path) -> None:
+        self.now = NOON - datetime.timedelta(days=2)
+        (topics := folder.with_suffix(".tsv")).write_text("topic\ttitle\n1\tNails\n2\tScrews\n")
+        self.live = LiveCampaign.create(folder, "Nails", collection=str(collection), clock=lambda: self.now)
+        self.live.set_task("ts", "survey", topics=str(topics), deadline="2027-03-01 12:00 UTC", strata="2:1", double=0)
+        roles = {"york": "team", "iowa": "team", "anna": "student", "eve": "expert", "olga": "organiser"}
+        self.tokens = {name: self.live.invite(name, role) for name, role in roles.items()}
+        people = People(self.live.people_path)
+        self.app = campaign_app(self.live, people, Address.of("127.0.0.1", 80))
+
+    def client(self, name: str) -> TestClient:
+        """Who asks, signed in by the link; an empty name is nobody."""
+        client = TestClient(self.app, base_url="http://127.0.0.1:80")
+        if name:
+            assert client.get(f"/in/{self.tokens[name]}").status_code == 200
+        return client
+
+    def page(self, name: str, path: str = "/") -> str:
+        """A page without what is random in it: the token of its forms."""
+        return re.sub(r'name="csrf" value="[^"]*"', "", self.client(name).get(path).text)
+
+    def send(self, name: str, text: str, **changed: str) -> str:
+        client = self.client(name)
+        csrf = client.get("/api/csrf").json()["csrf"]
+        said = {**FORM, "priority": "1", "csrf": csrf, **changed}
+        return client.post("/send", data=said, files={"file": ("a.run", text.encode())}).text
+
+
+@pytest.fixture(scope="module")
+def collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("track") / "collection"
+    write_collection(iter(DOCUMENTS), folder, {})
+    return folder
+
+
+def test_nothing_tells_a_team_of_the_others_before_the_release(tmp_path: Path, collection: Path) -> None:
+    """Two campaigns that differ only in what the other team sent answer byte for byte the same."""
+    served = [Served(tmp_path / name, collection) for name in ("quiet", "busy")]
+    served[1].send("york", run_text("one"))
+    served[1].send("york", run_text("two", 5), priority="2")
+    paths = ("/", "/topics/ts", "/documents.txt", "/runs/york-one", "/receipt/york-one", "/qrels/ts", "/judge/ts/")
+
+    def answers(each: Served, name: str) -> list[str]:
+        sent = [each.send(name, run_text("one")), each.send(name, "wrong\n")] if name == "iowa" else []
+        said = [*sent, *(each.page(name, path) for path in paths)]
+        return [re.sub(r'csrf" value="[^"]*"', "", text) for text in said]
+
+    for name in ("iowa", "anna", ""):
+        assert answers(served[0], name) == answers(served[1], name), name
+    assert "Nails" not in served[1].page("")
+    assert served[1].client("").get("/").status_code == 401
+
+
+def test_a_run_is_sent_by_a_form_and_its_receipt_fetched(tmp_path: Path, collection: Path) -> None:
+    served = Served(tmp_path / "c", collection)
+    assert "US999B2 is not a document of the collection" in served.send(
+        "york", run_text("one") + "1 Q0 US999B2 9 0 one\n"
+    )
+    assert "york-one" in served.send("york", run_text("one"))
+    receipt = served.client("york").get("/receipt/york-one").json()
+    assert receipt["receipt"] == served.live.facts.runs[0].receipt
+    assert served.client("york").get("/runs/york-one").text == run_text("one")
+    for other in ("iowa", "anna", "eve"):
+        assert served.client(other).get("/runs/york-one").status_code == 404
+    program = TestClient(
+        served.app, base_url="http://127.0.0.1:80", headers={"Authorization": f"Bearer {served.tokens['york']}"}
+    )
+    asked = {**FORM, "name": "b.run", "priority": "2"}
+    assert program.post("/api/runs", params=asked, content=run_text("two", 4).encode()).json()["name"] == "york-two"
+    assert (
+        program.post("/api/runs", params=asked, content=b"no run\n")
+        .json()["problems"][0]
+        .startswith("b.run:1: 2 fields")
+    )
+
+
+def test_the_organiser_is_led_through_and_the_release_opens_it(tmp_path: Path, collection: Path) -> None:
+    served = Served(tmp_path / "c", collection)
+    assert "Teams are sending" in served.page("olga")
+    served.send("york", run_text("one"))
+    served.send("iowa", run_text("one", 2))
+    served.now = NOON + datetime.timedelta(hours=1)
+    client = served.client("olga")
+
+    def press(action: str) -> str:
+        csrf = client.get("/api/csrf").json()["csrf"]
+        return client.post(f"/organise/{action}", data={"csrf": csrf, "task": "ts"}).text
+
+    assert "Next: pool the runs" in served.page("olga")
+    assert "Next: assign the topics" in press("pool")
+    assert "People are judging" in press("assign")
+    assert "that nobody judged" in press("release")
+    student = served.page("anna")
+    assert "Judge your 2 topics" in student
+    assert "york" not in student + served.page("anna", "/judge/ts/")
+    release(served.live, served.live.facts.task(), incomplete=True)
+    assert "york-one" in served.page("iowa")
+    assert served.client("iowa").get("/runs/york-one").text == run_text("one")
+    public = served.client("").get("/")
+    assert (public.status_code, "york-one" in public.text) == (200, True)
+    assert served.client("").get("/qrels/ts").text.count("\n") == 8
+
+
+def test_the_expert_sees_what_waits(tmp_path: Path, collection: Path) -> None:
+    served = Served(tmp_path / "c", collection)
+    served.live.invite("ben", "student")
+    path = tmp_path / "a.run"
+    path.write_text(run_text("one"))
+    task = served.live.facts.task()
+    served.live.submit("york", task, path, Description("automatic", ("title",), "none", "Words of the title.", 1))
+    served.now = NOON + datetime.timedelta(hours=1)
+    draw_campaign_pool(served.live, task)
+    assign(served.live, task, double=1.0)
+    assert "Nothing waits for you" in served.page("eve")
+    assert served.client("iowa").get("/judge/ts/").status_code == 403
