@@ -116,6 +116,18 @@ def ranges(starts: NDArray[np.int64], lengths: NDArray[Any]) -> NDArray[np.int64
     return np.repeat(starts - (ends - lengths), lengths) + np.arange(int(ends[-1]) if len(ends) else 0)
 
 
+def distinct(values: NDArray[Any]) -> NDArray[Any]:
+    """The values that occur, ascending. NumPy's `unique` loads masked arrays when it is first called: 14 ms.
+
+    >>> distinct(np.array([3, 1, 3, 2])).tolist()
+    [1, 2, 3]
+    """
+    ordered = np.sort(values)
+    first = np.ones(len(ordered), np.bool_)
+    first[1:] = ordered[1:] != ordered[:-1]
+    return ordered[first]
+
+
 def _gather_plain(ids: Ids, into: NDArray[np.uint8]) -> None:
     content = ids.buffer[ranges(ids.starts, ids.lengths)]
     into[: len(content)] = content

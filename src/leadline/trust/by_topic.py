@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from leadline.errors import InputError, MismatchError
+from leadline.measures.definition import inside
 from leadline.measures.hits import Array, Integers, Mask
 from leadline.measures.join import listed
 from leadline.records.result import Result, Table, counted
@@ -127,8 +128,8 @@ def slices(scores: Scores, measure: str, attributes: Mapping[str, Any], by: str)
         topics,
         members,
         means,
-        means - widths,
-        means + widths,
+        inside(measure, means - widths),
+        inside(measure, means + widths),
         scores.better[scores.measures.index(measure)],
         tuple(said),
     )

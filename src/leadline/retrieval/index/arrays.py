@@ -30,7 +30,7 @@ from leadline.errors import InputError, system_reason
 from leadline.retrieval.index.kernel_arguments import BlockSums
 from leadline.text.checksums import open_stored
 from leadline.text.engine import Kernel, compiled_job, prepared
-from leadline.text.fields import ranges
+from leadline.text.fields import distinct, ranges
 from leadline.text.files import reported, reserve_space
 
 if TYPE_CHECKING:
@@ -239,7 +239,7 @@ class CheckedArray:
             covering = ranges(first, np.where(stops > starts, (stops - 1) // self._per_block - first + 1, 0))
             missing = covering[~self._good[covering]]
             if len(missing):
-                self._check(np.unique(missing))
+                self._check(distinct(missing))
 
     @property
     def is_checked(self) -> bool:

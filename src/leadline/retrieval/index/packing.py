@@ -29,7 +29,7 @@ from leadline.errors import InputError
 from leadline.retrieval.index.arrays import CheckedArray
 from leadline.retrieval.index.kernel_arguments import BlockSums, PackedBlocks
 from leadline.text.engine import Kernel, compiled_job, prepared
-from leadline.text.fields import ranges
+from leadline.text.fields import distinct, ranges
 from leadline.text.files import reported
 
 if TYPE_CHECKING:
@@ -317,7 +317,7 @@ def _packed_plain(values: NDArray[np.int32], widths: NDArray[np.uint8]) -> NDArr
     ends = np.cumsum(widths, dtype=np.int64) * LANES
     words = np.zeros(int(ends[-1]), np.uint32)
     blocks = values.view(np.uint32).reshape(-1, ROWS, LANES).astype(np.uint64)
-    for width in np.unique(widths[widths > 0]).tolist():
+    for width in distinct(widths[widths > 0]).tolist():
         chosen = np.flatnonzero(widths == width)
         into = np.zeros((len(chosen), width + 1, LANES), np.uint64)
         for row in range(ROWS):
@@ -343,10 +343,10 @@ def _unpacked_plain(
     blocks: PackedBlocks, starts: NDArray[np.int64], stops: NDArray[np.int64], count: int
 ) -> NDArray[np.int32]:
     first = starts // PER_BLOCK
-    covering = np.unique(ranges(first, np.where(stops > starts, (stops - 1) // PER_BLOCK + 1 - first, 0)))
+    covering = distinct(ranges(first, np.where(stops > starts, (stops - 1) // PER_BLOCK + 1 - first, 0)))
     values = np.zeros((len(covering), ROWS, LANES), np.int64)
     widths = blocks.widths[covering]
-    for width in np.unique(widths[widths > 0]).tolist():
+    for width in distinct(widths[widths > 0]).tolist():
         chosen = np.flatnonzero(widths == width)
         places = blocks.offsets[covering[chosen]][:, None] + np.arange(width * LANES)
         words = np.zeros((len(chosen), width + 1, LANES), np.uint64)
@@ -361,6 +361,9 @@ def _unpacked_plain(
         flat = (bases + np.cumsum(flat, axis=1) + np.arange(PER_BLOCK)) % blocks.modulus
     else:
         flat = flat + bases + blocks.add
+    if len(starts) == 1:  # as when an array is read whole
+        at = int(starts[0]) % PER_BLOCK
+        return flat.reshape(-1)[at : at + count].astype(np.int32)
     wanted = ranges(starts, stops - starts)
     rows = np.searchsorted(covering, wanted // PER_BLOCK)
     return flat[rows, wanted % PER_BLOCK].astype(np.int32)

@@ -21,14 +21,15 @@ DOCUMENTS, SEGMENTS, FIELDS, FACTORS, NORMS, RANKS, IS_WEIGHTED, HEAD = 0, 1, 2,
     NAMES, NAME_ENDS, TERMS, STARTS, TOTALS, LIVE_COUNTS, NEW_ROWS, BASE, FIELD_WEIGHT, MODULUS,
     OF_DOCUMENTS, _, _, _, _, _, _, _, _,
     OF_FREQUENCIES, _, _, _, _, _, _, _, _,
-    KEPT_LISTS, USES, RECORD,
-) = range(31)  # fmt: skip
+    KEPT_LISTS, USES, OLD_DOCUMENTS, RECORD,
+) = range(32)  # fmt: skip
 
 # A packed array in a record: its blocks, the words that the checksums are of, and which of these were compared.
 WORDS, WIDTHS, OFFSETS, BASES, SUMMED, SUMMED_SIZE, KEYS, SUMS, GOOD = range(9)
 
 # A list that is kept, at the address that KEPT_LISTS has for the number of its term in its first dictionary.
-KEPT_ROWS, KEPT_WEIGHTS, KEPT_SIZE = 0, 1, 2
+# KEPT_BITS has a bit for each document, and KEPT_BEFORE how many are set before each 64 of them.
+KEPT_ROWS, KEPT_WEIGHTS, KEPT_SIZE, KEPT_BITS, KEPT_BEFORE, KEPT_MOST, KEPT_LIST = range(7)
 
 
 class Plans(NamedTuple):

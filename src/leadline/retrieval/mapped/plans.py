@@ -94,9 +94,16 @@ class QueryPlan:
 
     def keep(self, record: int, number: int, rows: NDArray[np.int32], weights: NDArray[np.float64]) -> None:
         """Keep the list of a term, by its number in the first dictionary that has it, while others may be searching."""
-        about = np.zeros(3, np.int64)
+        about = np.zeros(at.KEPT_LIST, np.int64)
         about[at.KEPT_ROWS], about[at.KEPT_WEIGHTS] = self._held_at(rows), self._held_at(weights)
-        about[at.KEPT_SIZE] = len(rows)
+        about[at.KEPT_SIZE], about[at.KEPT_MOST] = len(rows), weights.max(initial=0.0).view(np.int64)
+        words = -(-len(self.factors) // 64)
+        has = np.zeros(64 * words, np.bool_)
+        has[rows] = True
+        before = np.zeros(words, np.int32)
+        np.cumsum(np.count_nonzero(has.reshape(-1, 64), axis=1)[:-1], out=before[1:])
+        about[at.KEPT_BITS] = self._held_at(np.packbits(has, bitorder="little").view("<u8"))
+        about[at.KEPT_BEFORE] = self._held_at(before)
         self.kept_lists[record][number] = self._held_at(about)  # last, when all that it leads to is there
 
     def _held_at(self, array: NDArray[Any]) -> int:
@@ -127,6 +134,7 @@ def record_of(field: Field, base: int, held_at: Callable[[NDArray[Any]], int]) -
         counts[field.kept] = np.diff(field.starts)
         new = np.where(field.live, field.new, np.int32(-1) - np.int32(base)).astype(np.int32)
         record[at.LIVE_COUNTS], record[at.NEW_ROWS] = held_at(counts), held_at(new)
+        record[at.OLD_DOCUMENTS] = held_at(np.flatnonzero(field.live).astype(np.int32))
     names = stored.terms
     record[at.NAMES], record[at.NAME_ENDS] = held_at(names.buffer), held_at(names.offsets)
     record[at.TERMS], record[at.BASE] = len(names), base

@@ -10,11 +10,12 @@ from leadline.text.kernel_arguments import Int64s
 (
     TEXT, MULTIPLIERS, NUMBERS, TOTALS_OF, FLAGS, UNPACKED, COUNTED, WEIGHED, BEST_KEYS, BEST_ROWS, FOUND_ROWS,
     FOUND_SCORES, CANDIDATE_ROWS, CANDIDATE_KEYS, SPARE_ROWS, SPARE_KEYS, HISTOGRAM, FREQUENCIES, TOUCHED, SAID,
-    WORK,
-) = range(21)  # fmt: skip
+    BY_BOUND, BOUNDS, RESTS, TERM_FACTORS, SIZES, KEPT, READ_AT, READ_ROWS, READ_WEIGHTS, BITS, WORK,
+) = range(31)  # fmt: skip
 
 # What a kernel says beside the number of documents it found, in the array SAID.
-MATCHES, MISSING, WANTED, COLD, SAID_FROM, SAID_SIZE = 0, 1, 2, 3, 8, 1024
+MATCHES, MISSING, WANTED, COLD, SAID_FROM, SAID_SIZE = 0, 1, 2, 3, 16, 1024
+BEFORE, NEXT, OCCURRENCES, LIVE = 8, 9, 10, 11  # of the list that is being read
 MOST_SAID = 500  # numbers of documents without a factor, and behind them lists worth keeping, of one query
 
 # What a kernel returns where it found nothing.
@@ -25,6 +26,11 @@ LONG_SHARE = 32  # of all: from then on it is kept, since to make it all totals 
 TIMES_ASKED = 2  # where it is asked for so often
 PER_FLAG = 64  # documents that share the flag that one of them was touched
 SPARSE = 8  # where there are so many times more documents than postings, only flagged documents are looked at
+LOOK_UP = 16  # postings that are added up in the time in which the weight of one document is looked up
+LOOK_UP_PACKED = 160  # and where it has to be unpacked
+PRUNED_TERMS = 16  # of a query: of more, too many documents may be among the best for long
+PRUNING_PAYS = 100  # postings for each of the best and each term
+MOST_READ = 1 << 18  # postings of lists that were read for a query and are held until its end
 FEW = 32  # best documents that are kept in order as they are found; of more, all that may be among them are sorted
 
 

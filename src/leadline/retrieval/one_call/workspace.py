@@ -50,6 +50,16 @@ class Workspace:
             at.FREQUENCIES: self.frequencies,
             at.TOUCHED: np.empty(room, np.int32),
             at.SAID: self.said,
+            at.BY_BOUND: np.empty(numbers, np.int64),
+            at.BOUNDS: np.empty(numbers),
+            at.RESTS: np.empty(numbers + 1),
+            at.TERM_FACTORS: np.empty(numbers),
+            at.SIZES: np.empty(numbers, np.int64),
+            at.KEPT: np.empty(numbers, np.int64),
+            at.READ_AT: np.empty(numbers, np.int64),
+            at.READ_ROWS: np.empty(at.MOST_READ, np.int32),
+            at.READ_WEIGHTS: np.empty(at.MOST_READ),
+            at.BITS: np.zeros(-(-room // 64) + 1, np.uint64),
         }
         self._held = arrays
         addresses = np.zeros(at.WORK, np.int64)
