@@ -31,7 +31,8 @@ TEXT = "leadline.text.kernels"
 PACKAGES = (
     TEXT, "leadline.records.kernels", "leadline.measures.kernels", "leadline.collections.documents.kernels",
     "leadline.collections.duplicates.kernels", "leadline.collections.links.kernels",
-    "leadline.retrieval.index.kernels", "leadline.retrieval.models.kernels", "leadline.retrieval.one_call.kernels",
+    "leadline.retrieval.index.kernels", "leadline.retrieval.joined.kernels", "leadline.retrieval.models.kernels",
+    "leadline.retrieval.one_call.kernels",
     "leadline.judge.review.kernels",
 )  # fmt: skip
 DECLARING = (
@@ -264,7 +265,7 @@ def test_every_kernel_is_declared_once_with_its_twin() -> None:
         for function in engine._kernel_functions(package)
     }
     assert marked == set(JOBS)
-    assert len(marked) == 50
+    assert len(marked) == 52
     assert {job.engine.library.module for job in JOBS.values()} == set(PACKAGES)
 
 

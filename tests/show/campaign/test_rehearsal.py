@@ -12,6 +12,8 @@ from leadline.cli import main
 from leadline.errors import InputError
 from leadline.show.campaign.archive import SUMS
 from leadline.show.campaign.campaign import Campaign
+from leadline.show.campaign.overview import overview
+from leadline.show.campaign.overview_files import write_overview
 from leadline.show.campaign.rehearsal import Rehearsal, rehearse
 from leadline.show.check import check
 
@@ -51,6 +53,11 @@ def test_an_archive_says_the_same_anywhere(
     for task in live.tasks:
         assert there.events(task) == live.events(task)
         assert there.qrels(task).read_bytes() == live.qrels(task).read_bytes()  # type: ignore[union-attr]
+    for campaign, name in ((live, "one"), (there, "other")):
+        write_overview(overview(campaign), tmp_path / name, pdf=False)
+    files = [path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*") if path.is_file()]
+    assert len(files) > 10
+    assert all((tmp_path / "one" / each).read_bytes() == (tmp_path / "other" / each).read_bytes() for each in files)
     assert check(there.folder) == []
     assert (there.folder / SUMS).read_text().count("\n") > 25
     with pytest.raises(SystemExit, match="1"):

@@ -72,7 +72,16 @@ def test_nothing_tells_a_team_of_the_others_before_the_release(tmp_path: Path, c
     served = [Served(tmp_path / name, collection) for name in ("quiet", "busy")]
     served[1].send("york", run_text("one"))
     served[1].send("york", run_text("two", 5), priority="2")
-    paths = ("/", "/topics/ts", "/documents.txt", "/runs/york-one", "/receipt/york-one", "/qrels/ts", "/judge/ts/")
+    paths = (
+        "/",
+        "/topics/ts",
+        "/documents.txt",
+        "/runs/york-one",
+        "/receipt/york-one",
+        "/qrels/ts",
+        "/analysis/ts",
+        "/judge/ts/",
+    )
 
     def answers(each: Served, name: str) -> list[str]:
         sent = [each.send(name, run_text("one")), each.send(name, "wrong\n")] if name == "iowa" else []

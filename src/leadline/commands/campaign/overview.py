@@ -1,4 +1,4 @@
-"""Write the overview of a campaign: what an overview paper prints, from participation to incomplete judgements.
+"""Write the overview of a campaign: the tables and figures of an overview paper.
 
 OVERVIEW gets overview.html, overview.md, overview.tex, overview.pdf, every table as CSV and every figure as SVG. A
 campaign and its archive give the same. The results of a task are in it once its judgements are released. With --team,
@@ -7,7 +7,7 @@ the analysis of one team's runs is printed instead: against the median and the b
 Examples:
   leadline campaign overview chem2027 -o overview
   leadline campaign overview chem2027 -o overview --no-pdf
-  leadline campaign overview chem2027 --team york --task ts --format csv
+  leadline campaign overview chem2027 --team dutir --task ts --format csv
 """
 
 from __future__ import annotations

@@ -25,6 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_number(parser, "--patents", "documents of the office", 600, least=200)
     add_number(parser, "--topics", "topics of the task of prior art; the survey has half as many", 20, least=4)
     public("compare").add(parser, "seed")
+    words = "folder for the overview of the track, as `leadline campaign overview` writes it"
+    parser.add_argument("--overview", metavar="FOLDER", type=OutputFolder("reports"), help=words)
     add_choice(parser, "--by", ("ranking", "pool", "people"), "which table to print with --format", "ranking")
     add_options(parser, "-f", "-o", "-q")
 
@@ -40,6 +42,12 @@ def run(options: argparse.Namespace) -> None:
         seed=options.seed,
         stage=lambda what: progress_bar(what, quiet=options.quiet, at_once=True),
     )
+    if options.overview:
+        from leadline.show.campaign.overview import overview
+        from leadline.show.campaign.overview_files import write_overview
+
+        with progress_bar("the overview", quiet=options.quiet, at_once=True):
+            write_overview(overview(done.campaign), options.overview, pdf=False)
     tables = {"ranking": done.ranking, "pool": done.pool, "people": done.assessors}
     if options.format != "table" or options.output:
         write_table(tables[options.by], options)

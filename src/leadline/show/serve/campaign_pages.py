@@ -284,6 +284,17 @@ def _add_files(app: FastAPI, pages: Pages, live: LiveCampaign) -> None:
         run = _run_of(live, _maybe(pages, request), name)
         return sent_file(live.facts.run_file(run).read_bytes(), f"{run.name}.run")
 
+    @app.get("/analysis/{task}")
+    def analysis(request: Request, task: str) -> Response:
+        from leadline.show.campaign.overview import team_analysis
+
+        visitor = pages.visitor_with_role(request, "runner")
+        facts, found = live.facts, task_of(task)
+        if facts.release(found.name) is None:
+            raise HTTPException(404, "These judgements are not released.")
+        shown = team_analysis(facts, found, live.team_of(visitor.name))
+        return pages.page("campaign_analysis.html", visitor, role="team", **shown)
+
     @app.get("/qrels/{task}")
     def qrels(request: Request, task: str) -> Response:
         facts, found = live.facts, _maybe(pages, request)
