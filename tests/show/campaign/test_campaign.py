@@ -228,6 +228,9 @@ def test_from_the_pool_to_the_release(live: LiveCampaign, clock: Clock) -> None:
     assert read_qrels(live.folder / task.qrels_file).to_dict()["1"] == {"d0": 0, "d1": 1, "d2": 0, "d3": 0, "d4": 0}
     with pytest.raises(InputError, match="is released already"):
         release(live, task)
+    with pytest.raises(InputError, match="is released, so its rules stay"):
+        live.set_task("ts", deadline="2027-04-01 UTC")
+    assert "so runs are no longer taken" in sent(live, lines("two", 9))
     assert check(live.folder) == []
 
 

@@ -7,7 +7,7 @@ the analysis of one team's runs is printed instead: against the median and the b
 Examples:
   leadline campaign overview chem2027 -o overview
   leadline campaign overview chem2027 -o overview --no-pdf
-  leadline campaign overview chem2027 --team york --task ts --format csv
+  leadline campaign overview chem2027 --team dutir --task ts --format csv
 """
 
 from __future__ import annotations

@@ -33,6 +33,7 @@ from leadline.show.campaign.campaign import (
     KIND,
     NAME,
     PEOPLE,
+    RELEASES,
     RUNS,
     SENT,
     STORE,
@@ -256,6 +257,8 @@ class LiveCampaign:
         old = next((each for each in facts.tasks if each.name == name), None)
         if old is None and not (kind and topics):
             raise InputError(name, "is a new task: say its kind with --kind, and give its topics with --topics")
+        if facts.release(name) is not None:
+            raise InputError(name, "is released, so its rules stay: add another task")
         if old is not None and kind and kind != old.kind and facts.runs_of(name):
             raise InputError(name, f"is a task of kind {old.kind}, and has runs: add another task")
         if old is not None and topics and facts.runs_of(name):
@@ -366,6 +369,11 @@ class LiveCampaign:
     ) -> Receipt:
         """Take a run of a team, or raise RunRefusedError with all that is wrong. When this returns, it is stored."""
         at, file = self.clock(), name_of_file(name or str(path))
+        with self.store.view() as now:
+            released = now.records(RELEASES).get(task.name) is not None
+        if released:
+            known = (f"{file}: the judgements of {task.name} are released, so runs are no longer taken",)
+            raise self._refuse(team, task, file, known, person, at)
         late = task.is_over(at)
         if late and task.late == "refuse":
             over = (f"{file}: came after the deadline, which was {task.deadline_words}: it is not taken",)
