@@ -6,7 +6,7 @@ Examples:
   leadline directory patents
   leadline directory patents --class C --depth 3
   leadline directory patents -o directory.html
-  leadline directory pages --clusters 3
+  leadline directory patents --clusters 3
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Open a lab in the browser: search, leaderboard, comparisons, topics and judging; or a campaign.
+"""Open a lab or a campaign in the browser: search, leaderboard, comparisons, judging.
 
 LAB is a folder that `leadline lab init` or `leadline campaign new` made, or that of a demo. The pages are served on
 this machine only, to whoever has the link that is printed; the link is new each time. With --team, others have links

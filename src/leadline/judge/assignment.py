@@ -31,7 +31,7 @@ def assign_topics(
     The largest topics are given first, each to whoever has the fewest documents.
 
     >>> assign_topics({"1": 30, "2": 20, "3": 10}, ["ann", "ben"], ["sue"], double=0.3)
-    {'1': ('ann',), '2': ('ben', 'sue'), '3': ('ben',)}
+    {'1': ('ann', 'sue'), '2': ('ben',), '3': ('ben',)}
     """
     if not first:
         raise InputError("assessors", "there is nobody to assign topics to: invite students or seniors first")

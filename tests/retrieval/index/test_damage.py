@@ -24,8 +24,11 @@ from leadline.errors import InputError, LeadlineWarning
 from leadline.retrieval.dense.vectors import NAME
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.index import Index
+from leadline.retrieval.index.manifest import KIND as INDEX
 from leadline.retrieval.index.manifest import MANIFEST, check_index, described_file, read_manifest
+from leadline.retrieval.index.manifest import VERSION as INDEX_VERSION
 from leadline.text.checksums import Finding, sealed
+from leadline.text.owned_folder import OwnedFolder
 
 PROBE = Path(__file__).with_name("damage_probe.py")
 FIELDS = ["title", "abstract", "phrases", "entities", "sentences"]
@@ -73,6 +76,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
         count = len(Index.open(folder / name))
         with arrays.create(folder / name / "vectors-0123456789abcdef.float16", {NAME: (np.float16, 8 * count)}) as into:
             into[NAME][:] = np.random.default_rng(1).normal(size=8 * count)
+        with OwnedFolder.locked(folder / name, INDEX, INDEX_VERSION) as owned:
+            owned.add("vectors-0123456789abcdef.float16")
     assert len(index.segments) == 2
     return folder
 

@@ -77,8 +77,7 @@ def test_results_that_cannot_be_opened_are_told_and_computed(lab: Lab) -> None:
     lab.results.path.write_bytes(b"SQLite format 3\0" + b"x" * 5000)
     for _ in range(2):
         assert StoredResults(lab).answer(KEY, lambda _: counting(made)).result == {"value": 1}
-    (finding,) = check_lab(lab.folder)
-    assert finding.mend == "remove it: its results are computed again"
+    assert "remove it: its results are computed again" in [finding.mend for finding in check_lab(lab.folder)]
     lab.results.path.unlink()
     for _ in range(2):
         assert StoredResults(lab).answer(KEY, lambda _: counting(made)).result == {"value": 1}

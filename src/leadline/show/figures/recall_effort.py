@@ -33,7 +33,6 @@ from leadline.show.report.drawing import (
     effort_x,
     efforts_of,
     first_effort,
-    haloed,
     highlighted_lines,
     recall_after_each,
     report_figure,
@@ -141,15 +140,12 @@ def _chart(evidence: Evidence, grid: list[int], rows: list[dict[str, Any]], reca
         *(part.transform_filter("datum.effort == effort").mark_point(**at_effort) for part in (systems, picked)),
         _effort_line(alt),
     ]
-    top = f" {PERFECT}"  # a run may be called perfect, but no name starts with a space
-    ends = {top: (perfect_recall(evidence, depth), PERFECT)} | {
+    guided = {f" {PERFECT}": perfect_recall, f" {RANDOM}": random_recall}  # no name of a run starts with a space
+    ends = {name: (recalled(evidence, depth), name.strip()) for name, recalled in guided.items()} | {
         run: (float(recall[evidence.place(run), -1]), f"{short(run)}  {percent(recall[evidence.place(run), -1])}")
         for run in named
     }
-    colours = {run: evidence.colour(run) for run in named} | {top: GREY}
-    middle = max(1, round(depth * 0.25))
-    shuffled = {"x": middle, "y": random_recall(evidence, middle), "text": RANDOM}
-    layers.append(haloed([shuffled], align="left", dx=8, dy=4))
+    colours = {run: evidence.colour(run) for run in named} | dict.fromkeys(guided, GREY)
     layers.append(beside(ends, colours, (0, 1), HEIGHT, corner="bottom right"))
     chart = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
     return chart.add_params(effort, minutes, *chosen, narrow())
