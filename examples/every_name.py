@@ -100,6 +100,8 @@ def links() -> None:
     print(ll.hits(graph), ll.hits("patents", query="coating", index="patents.index"), ll.indegree("patents"))
     print(ll.sample_pages(graph, 100, method="reweighted", rng=1).pages, ll.sample_bias(graph, 1000))
     print(ll.link_statistics("patents"), ll.crawl_overlap("crawl-monday", "crawl-friday").interval)
+    found = ll.findability("crawl-monday", index="crawl.index", sample=200)
+    print(found["by links", "within 3 clicks"], found["by search", "MRR"], found.page_table(10))
     print(ll.search("patents.index", "coating", then=ll.steps.PageRank(0.3) >> ll.steps.Freshness(0.1)))
 
 

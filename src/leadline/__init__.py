@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     )
     from leadline.show.check import check
     from leadline.show.directory import directory
+    from leadline.show.findability import findability
     from leadline.show.lab.client import LabClient, connect
     from leadline.show.public import published_scores, report, tune
     from leadline.trust.public import (
@@ -115,6 +116,7 @@ __all__ = [
     "evaluate",
     "explain_topic",
     "figures",
+    "findability",
     "from_citations",
     "hits",
     "ideal_run",
@@ -178,6 +180,7 @@ _HOMES = {
     "leadline.retrieval.engines.asking": ("run_engine",),
     "leadline.show.check": ("check",),
     "leadline.show.directory": ("directory",),
+    "leadline.show.findability": ("findability",),
     "leadline.show.lab.client": ("LabClient", "connect"),
     "leadline.show.public": ("published_scores", "report", "tune"),
     "leadline.trust.public": (

@@ -51,6 +51,22 @@ def test_crawl_index_search_and_info(leadline: Callable[..., Any]) -> None:
     assert b"--again asks for what changed" in again.stderr
 
 
+def test_a_folder_that_cannot_be_made_is_no_wrong_usage(leadline: Any) -> None:
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (512, before[1]))
+    try:
+        said = leadline.error("crawl", "http://127.0.0.1:9/", "-o", "web", status=1)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    limit = "file too large, this process may write files of 512 bytes: raise `ulimit -f`"
+    assert said == f"web/crawl.json: cannot be written: {limit}"
+    assert "must be printable ASCII" in leadline.error(
+        "crawl", "http://127.0.0.1:9/", "-o", "web", "--user-agent", "é", status=2
+    )
+    assert not (leadline.folder / "web").exists()
+
+
 def test_seeds_from_a_file(leadline: Any) -> None:
     with site(TREE) as server:
         (leadline.folder / "seeds.txt").write_text(f"# seeds\n{server.url}/silver\n\n{server.url}/zeolite\n")

@@ -53,7 +53,7 @@ MAY_LOAD = {  # the commands that may load these wings, beside what all may: tex
         "collection build, collection lengths, collection update, crawl, links indegree, links pagerank, "
         "links sample, links stats, duplicates"
     ),
-    "collections show": "collection info, directory",
+    "collections show": "collection info, directory, links findability",
     "collections judge": (
         "topics sample, qrels labels, simulate office, pool, review backup, review check, review export, "
         "review import, review people, review simulate, review status, review stop"

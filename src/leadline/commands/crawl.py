@@ -63,8 +63,9 @@ def run(options: argparse.Namespace) -> None:
     try:
         own = {"seeds": seeds, "folder": options.output, "progress": None if line is None else line.show}
         outcome = crawl(**public("crawl").given(options, **own))
-    except InputError:
-        if not begins or Path(options.output).exists():
+    except InputError as error:
+        refused = isinstance(error.__context__, OSError)  # by the system, which leaves no folder behind
+        if refused or not begins or Path(options.output).exists():
             raise
         with wrong_usage():  # options are checked before the folder is made
             raise

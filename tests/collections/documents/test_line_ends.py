@@ -153,12 +153,41 @@ def test_a_lost_beginning_takes_no_field_to_the_record_before() -> None:
     whole, _ = read(NBIB_LINES)
     found, (problem,) = read(NBIB_LINES.replace("PMID- 4\n", "AU  - Doe J\n"))
     assert found == [*whole[:3], *whole[4:]]
-    assert problem.reason == "TI again in the record that begins at byte 136: is the PMID between lost? It was not read"
+    assert (
+        problem.reason == "AU after SO in the record that begins at byte 136: is the PMID between lost? It was not read"
+    )
     assert (problem.offset, problem.size, problem.records) == (NBIB_LINES.index("PMID- 4"), 72, 0)
     whole, _ = read(RIS_LINES)
     found, (problem,) = read(RIS_LINES.replace("TY  - JOUR\nID  - a4\n", ""))
     assert found == [*whole[:4], *whole[5:]]
     assert problem.reason.startswith("TI after ER in the record that begins at byte 207: is the TY between lost?")
+
+
+@pytest.mark.parametrize("left", range(1, 5))
+def test_the_rest_of_a_record_is_not_joined_to_the_one_before(left: int) -> None:
+    whole, _ = read(NBIB_LINES)
+    lines = NBIB_LINES.splitlines(keepends=True)
+    at = lines.index("PMID- 4\n")
+    found, (problem,) = read("".join([*lines[:at], *lines[at + 5 - left :]]))
+    assert found == [*whole[:3], *whole[4:]]
+    assert (problem.offset, problem.size) == (NBIB_LINES.index("PMID- 4"), len("".join(lines[at + 5 - left : at + 6])))
+    assert "after SO in the record that begins at byte 136: is the PMID between lost?" in problem.reason
+
+
+def test_a_text_behind_a_blank_line_leaves_with_the_fields_behind_it() -> None:
+    without = NBIB_LINES.replace("SO  - J. 2001\n", "")
+    whole, _ = read(without)
+    found, (problem,) = read(without.replace("PMID- 4\n", "      A text\n"))
+    assert found == [*whole[:3], *whole[4:]]
+    assert (problem.offset, problem.reason[:8]) == (without.index("PMID- 4"), "TI again")
+
+
+@pytest.mark.parametrize("cut", [1, 4, 7, 8])
+def test_a_last_citation_without_its_end_is_read_and_told_of(cut: int) -> None:
+    content = NBIB_LINES.rstrip("\n")
+    found, (problem,) = read(content[: len(content) + 1 - cut])
+    assert (len(found), problem.offset) == (8, content.rindex("SO"))
+    assert problem.reason == "the last record may be cut off: the file ends inside its last line; it was read"
 
 
 @pytest.mark.parametrize("form", ["ris", "nbib"])
@@ -173,6 +202,17 @@ def test_a_nul_byte_refuses_a_record_in_lines() -> None:
     found, (problem,) = read(RIS_LINES.replace("Study 3", "Stu\0dy 3"))
     assert len(found) == 7
     assert "has a NUL byte, 29 bytes after its beginning" in problem.reason
+
+
+@pytest.mark.parametrize("line", ["\0PATN", "PA\0TN", "PATN \0", "P\0AT\0N"])
+def test_a_nul_byte_in_a_line_that_begins_a_patent_refuses_no_other_patent(line: str) -> None:
+    whole, _ = read(PATN_LINES)
+    at = len(PATN_LINES) // 8 * 4
+    found, (problem,) = read(PATN_LINES[:at] + line + PATN_LINES[at + 4 :])
+    assert found == [*whole[:4], *whole[5:]]
+    size = len(PATN_LINES) // 8 + len(line) - 4
+    assert (problem.offset, problem.size, problem.records) == (at, size, 0)
+    assert problem.reason == "has a NUL byte in its line PATN; it was not read"
 
 
 @pytest.mark.parametrize("form", ["ris", "nbib", "csv", "tsv", "review"])

@@ -1,1 +1,1 @@
-"""Links between pages: PageRank, HITS, in-degree, samples and statistics."""
+"""Links between pages: PageRank, HITS, in-degree, samples, statistics and findability."""

@@ -555,9 +555,10 @@ def tagged_records(
 
     A line without a tag continues the field before it; those that `odd` matches are counted, with what it says of them.
     Every line belongs to a record or is reported: lines before the first record are, and those from a sign on that the
-    beginning of a record was lost, which is a line after the tag `end`, or, behind a blank line, a second tag of
-    `once`, except one of `several` where records have an `end`. Every beginning that `marker` finds gives a record or a
-    report, and these are reported and not read:
+    beginning of a record was lost, which is a line after the tag `end`, or, behind a blank line, one after the tag
+    `usual_last` or a second tag of `once`, except one of `several` where records have an `end`. A last line without its
+    end is told of. A loss from the inside of one record to that of the next shows in nothing but a tag of `once` that
+    comes twice. Every beginning that `marker` finds gives a record or a report, and these are reported and not read:
 
     - a record with another beginning inside one of its lines, or with a NUL byte;
     - a record without the tag `end`, unless records of this stream have none;
@@ -571,6 +572,7 @@ def tagged_records(
     order: list[str] = []  # the tags in order, where what stands behind a blank line may have to be taken back
     strays, first_stray = 0, 0
     gap, before_gap = -1, 0  # the place of the first line after a blank one, and how many fields stand before it
+    field_before, lines_before = lines, 0  # the last of these fields, and how many of its lines do
     offset, line, name, words, blank, with_last = 0, b"", "", "", False, False
     ends = bool(end) and _has_ends(window.buffer, tag, first, end)
     lost = f"is the {first} between lost? It was not read"
@@ -635,12 +637,15 @@ def tagged_records(
         if not own_row:
             continue
         if blank:
-            gap, before_gap = -1, len(order)
+            gap, before_gap, field_before, lines_before = -1, len(order), lines, len(lines)
             continue
         if gap < 0:
             gap = offset
-        if end and end in fields:
-            what = f"{name or 'a line'} after {end} in the record that begins at byte {begin}: {lost}"
+        closed = end if end in fields else ""
+        if 0 < before_gap == len(order) and (name or (line.endswith((b"\r", b"\n")) and odd[0].match(text) is None)):
+            closed = closed or usual_last
+        if closed in fields:
+            what = f"{name or 'a line'} after {closed} in the record that begins at byte {begin}: {lost}"
             yield finished(offset)
             begin, passed, own_row, records, problem = offset, window.passed_over, 0, 0, what
             continue
@@ -661,6 +666,7 @@ def tagged_records(
             for each in order[before_gap:]:
                 fields[each].pop()
             fields = {each: texts for each, texts in fields.items() if texts}
+            del field_before[lines_before:]
             yield finished(gap)
             begin, passed, own_row, records, problem = gap, window.passed_over, 0, 0, what
             continue
@@ -679,6 +685,10 @@ def tagged_records(
         )
     elif begin >= 0:
         yield finished(at_end, at_end=True)
+        in_line = not blank and not line.endswith((b"\r", b"\n", b"\x1a"))
+        if in_line and own_row and not problem and usual_last in fields:
+            problem = "the last record may be cut off: the file ends inside its last line; it was read"
+            yield Broken(offset, problem, 0, 0)
     if strays:
         what = "a line that begins" if strays == 1 else f"{strays:,} lines that begin"
         yield Broken(first_stray, f"{what} {odd[1]}: read as part of the field before", 0, 0)

@@ -41,6 +41,9 @@ from leadline.text.days import iso
 _NO_RECORD = "no line PATN, which begins a Green Book record"
 # A line PATN; everything before the first one is the week's header. The letters come first: so they are found fast.
 _RECORD = re.compile(rb"PATN(?:(?<=[\r\n]PATN)|(?<=\APATN))[ \t]*(?=[\r\n]|\Z)")
+_DAMAGED = re.compile(
+    rb"(?<=[\r\n])(?=[PATN \t]*\0)\0*P\0*A\0*T\0*N\0*[ \t\0]*(?=[\r\n])"
+)  # such a line with NUL bytes
 _MARKER = RecordMarker("PATN", (b"PATN",), _RECORD.match)
 _CLAIMS_PRINTED = re.compile(rb"[\r\n]NCL  ([0-9]{1,4})[ \t]*[\r\n]")
 _CLAIM = re.compile(rb"[\r\n]NUM  ")
@@ -122,11 +125,16 @@ def split_records(window: Window) -> Iterator[Raw | Broken]:
         if week:  # two files were joined
             content = content[:at].removesuffix(BYTE_ORDER_MARK)
             window.passed_over += end - begin - len(content)
-        cut = _cut_off(content, claimed=claimed) if week or following is None else ""
+        damaged = _DAMAGED.search(content) if window.has_nul else None
+        lost = content[damaged.start() :] if damaged else b""
+        content = content.removesuffix(lost)
+        cut = _cut_off(content, claimed=claimed) if not lost and (week or following is None) else ""
         claimed = (claimed or first) and (b"CLMS" in content or b"DCLM" in content)
         first = False
         at, size = window.begin + begin, len(content)
         yield Broken(at, cut, size) if cut else Raw("greenbook", at, content, size=size)
+        if lost:
+            yield Broken(at + size, "has a NUL byte in its line PATN; it was not read", len(lost), 0)
         if following is None:
             return
         begin = end

@@ -39,7 +39,7 @@ def split_citations(window: Window) -> Iterator[Raw | Broken]:
         "PMID",
         lambda fields, row: packed(fields, {}, row),
         marker=_MARKER,
-        once=("TI", "AB", "DP"),
+        once=("OWN", "STAT", "TI", "AB", "DP", "SO"),
         odd=_NOT_INDENTED,
         usual_last="SO",
     )
