@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -331,7 +332,7 @@ def _not_undone(history: list[Event]) -> list[Event]:
 # the same documents. It depends only on seed, person, topic and document: it stays when a pool is extended.
 
 
-View = Literal["all", "relevant", "unsure"]
+View = Literal["all", "relevant", "unsure", "differ"]
 
 
 def shuffled(documents: Sequence[str], seed: int, person: str, topic: str) -> list[str]:
@@ -368,9 +369,21 @@ def left_to_judge(state: JudgingState, person: str, topic: str, ordered: Sequenc
 
 
 def in_view(state: JudgingState, topic: str, ordered: Sequence[str], view: View) -> list[str]:
-    """The documents an expert asked for: all, those merged as relevant, or those unsure or not judged by anybody."""
+    """The documents an expert asked for: all, those merged as relevant, those unsure or not judged by anybody, or those
+    that assessors marked differently.
+    """
     if view == "all":
         return list(ordered)
+    if view == "differ":
+        given: dict[str, list[int]] = {}
+        for (person, on, document), mark in state.marks.items():
+            if on == topic and state.roles[person] == "assessor":
+                given.setdefault(document, []).append(mark.grade)
+        return [
+            each
+            for each in ordered
+            if any(disagreement(*two) != "agreed" for two in combinations(given.get(each, ()), 2))
+        ]
     grades = state.merged_of(topic)
     wanted = RELEVANT if view == "relevant" else (UNSURE, UNJUDGED)
     return [document for document in ordered if grades.get(document, UNJUDGED) in wanted]

@@ -95,6 +95,8 @@ def with_priority(priority: int) -> Description:
         (lines("one") + "1 Q0 d9 9 0 two\n", "a.run:11: the run is called 'two' here and one on the first line"),
         (lines("a/b"), "a.run:1: 'a/b' is not a name of a run"),
         ("1 0 d1 1 2.0 one\n", "a.run:1: the second field is '0', expected Q0"),
+        ("1 Q0 d1 1 2.0 one 0 20\n", "a.run: lists passages, and documents are judged"),
+        ("1 d1 1 2.0 0 20 one\n", "a.run: lists passages, and documents are judged"),
         ("", "a.run: is empty"),
         ("1 Q0 d\ufffd 1 2 one\n".replace("\ufffd", "\udc80"), "a.run:1: is not UTF-8"),
     ],
@@ -232,6 +234,18 @@ def test_from_the_pool_to_the_release(live: LiveCampaign, clock: Clock) -> None:
         live.set_task("ts", deadline="2027-04-01 UTC")
     assert "so runs are no longer taken" in sent(live, lines("two", 9))
     assert check(live.folder) == []
+
+
+def test_teams_are_not_told_how_much_is_relevant(
+    live: LiveCampaign, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`leadline topics` writes how many documents are relevant beside each topic."""
+    (tmp_path / "t.tsv").write_text("topic\ttitle\toffice\trelevant\tcited_examiner\n1\tNails\tEP\t14\t13\n")
+    main(["campaign", "task", str(live.folder), "b", "--kind", "survey", "--topics", str(tmp_path / "t.tsv")])
+    assert "left out of the topics, as it tells how much is relevant: relevant, cited_exam" in capsys.readouterr().err
+    task = live.facts.task("b")
+    assert live.topics_file(task).decode() == "topic\ttitle\toffice\n1\tNails\tEP\n"
+    assert dict(live.facts.topics(task)[0].attributes) == {"office": "EP"}
 
 
 def test_deadlines_have_zones() -> None:

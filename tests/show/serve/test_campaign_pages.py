@@ -156,3 +156,8 @@ def test_the_expert_sees_what_waits(tmp_path: Path, collection: Path) -> None:
     assign(served.live, task, double=1.0)
     assert "Nothing waits for you" in served.page("eve")
     assert served.client("iowa").get("/judge/ts/").status_code == 403
+    for name, status in (("", 401), ("iowa", 403)):
+        there, missing = (served.client(name).get(f"/judge/{task}/") for task in ("ts", "zz"))
+        assert (there.status_code, there.text) == (status, missing.text), "nobody learns what is judged"
+    assert "Nails" not in served.page("", "/judge/ts/")
+    assert "This is for the students and seniors" in served.page("iowa", "/judge/ts/")

@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 
 from leadline.commands.shared.argument_kinds import INPUT_FILE, OUR_FOLDER, WORD, OutputFolder
-from leadline.commands.shared.campaign import ORGANISER, add_rules, rules_of
+from leadline.commands.shared.campaign import ORGANISER, add_rules, note_answers, rules_of
 from leadline.commands.shared.options import add_options
 from leadline.commands.shared.output import write
 from leadline.errors import UsageError
@@ -51,6 +51,7 @@ def run(options: argparse.Namespace) -> None:
     )
     if options.task:
         made.set_task(options.task, person=ORGANISER, **rules_of(options))  # type: ignore[arg-type]
+        note_answers(options)
     if options.quiet:
         return
     facts, there = made.facts, options.campaign

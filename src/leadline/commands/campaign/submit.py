@@ -63,6 +63,8 @@ def _sent_here(options: argparse.Namespace, said: Any) -> dict[str, Any]:
 
     live = LiveCampaign.open(options.campaign)
     facts = live.facts
+    if not options.team:
+        raise UsageError("--team", f"say whose run it is: {', '.join(facts.teams) or 'no team is invited yet'}")
     if options.team not in facts.teams:
         raise UsageError("--team", f"{options.team!r} is none of {', '.join(facts.teams) or 'the teams: invite them'}")
     try:

@@ -9,7 +9,15 @@ from __future__ import annotations
 
 import argparse
 
-from leadline.commands.shared.campaign import ORGANISER, add_campaign, add_rules, add_task, open_campaign, rules_of
+from leadline.commands.shared.campaign import (
+    ORGANISER,
+    add_campaign,
+    add_rules,
+    add_task,
+    note_answers,
+    open_campaign,
+    rules_of,
+)
 from leadline.commands.shared.options import add_options
 from leadline.commands.shared.output import write
 from leadline.records.result import counted
@@ -24,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     task = open_campaign(options).set_task(options.task, person=ORGANISER, **rules_of(options))  # type: ignore[arg-type]
+    note_answers(options)
     if not options.quiet:
         rules = f"at most {counted(task.most_runs, 'run')} of {task.length:,} documents a topic"
         write(f"{task.name}: {task.kind}, {counted(len(task.topic_ids), 'topic')}, {task.deadline_words}, {rules}\n")

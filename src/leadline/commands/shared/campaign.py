@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from leadline.commands.shared.argument_kinds import INPUT_FILE, OUR_FOLDER, WORD
 from leadline.commands.shared.options import add_choice, add_number, as_written, share
+from leadline.commands.shared.output import print_notes
 from leadline.show.choices import LATE_RULES, RUN_KINDS, TASK_KINDS
 
 if TYPE_CHECKING:
@@ -73,6 +74,15 @@ def rules_of(options: argparse.Namespace) -> dict[str, object]:
         "strata": options.strata,
         "double": options.double,
     }
+
+
+def note_answers(options: argparse.Namespace) -> None:
+    """Say which columns of the topics teams do not get."""
+    from leadline.records.topics import Topics
+    from leadline.show.campaign.live import answers_in
+
+    if options.topics and (names := answers_in(Topics.read(options.topics))):
+        print_notes([f"left out of the topics, as it tells how much is relevant: {', '.join(names)}"], options)
 
 
 def _is_deadline(text: str) -> None:

@@ -23,7 +23,7 @@ from leadline.judge.choices import LINK_DAYS, Role
 from leadline.judge.journal import People
 from leadline.judge.pools import parse_strata
 from leadline.measures.definition import parse_measures
-from leadline.records.topics import Topics
+from leadline.records.topics import Topics, encoded_as
 from leadline.show.campaign.campaign import (
     ABOUT,
     CAMPAIGN_STORE,
@@ -75,6 +75,7 @@ ROLES: Mapping[str, Role] = {  # what those who were invited may do in the pages
     "organiser": "organiser",
 }
 LONGEST_GUIDELINES = 20_000  # characters
+ANSWERS = ("relevant", "cited_examiner", "cited_applicant")  # columns of `leadline topics` that teams must not have
 Clock = Callable[[], datetime.datetime]
 
 
@@ -228,7 +229,7 @@ class LiveCampaign:
         return "".join(f"{name}\n" for name in names).encode("utf-8", "surrogateescape")
 
     def topics_file(self, task: Task) -> bytes:
-        """The topics of a task, as the organiser gave them."""
+        """The topics of a task, as the organiser gave them, without the numbers of relevant documents."""
         return stored_bytes(self.folder / task.topics)
 
     # Tasks.
@@ -295,7 +296,11 @@ class LiveCampaign:
         read = Topics.read(source)
         file = f"topics/{task.name}{''.join(Path(source).suffixes[-1:]) or '.txt'}"
         owned.reserve(file)
-        write_stored(self.folder / file, read_text(source).bytes())
+        content = read_text(source).bytes()
+        if answers_in(read):
+            read = Topics.of([replace(each, attributes=_without_answers(each.attributes)) for each in read], read.name)
+            content = encoded_as(read, Path(file).suffix)
+        write_stored(self.folder / file, content)
         about = about_topics(read, collection) if collection else {}
         sha256 = file_sha256(self.folder / file)
         return replace(task, topics=file, topic_ids=read.ids, topics_sha256=sha256, about_topics=about)
@@ -462,6 +467,15 @@ class LiveCampaign:
             kept = [each[:2000] for each in problems[:100]]
             _say(now, "refused", person, at, team=team, task=task.name, file=file, problems=kept)
         return RunRefusedError(problems)
+
+
+def answers_in(topics: Topics) -> list[str]:
+    """The columns of topics that say how many documents are relevant."""
+    return [name for name in ANSWERS if any(name in topic.attributes for topic in topics)]
+
+
+def _without_answers(attributes: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in attributes.items() if name not in ANSWERS}
 
 
 def receipt_of(run: SentRun) -> str:

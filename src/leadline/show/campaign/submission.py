@@ -19,6 +19,7 @@ import numpy as np
 
 from leadline.collections.documents.collection import Collection
 from leadline.errors import InputError, in_sentence, nearest, not_a_choice, visible
+from leadline.records.passages import is_passage_run
 from leadline.records.result import counted
 from leadline.records.runs import Run, run_of_text
 from leadline.show.choices import MOST_RUNS, RUN_KINDS, RUN_LENGTH
@@ -164,6 +165,9 @@ def check_run(
         if content.startswith(b"PAR1"):
             raise InputError(shown, "is a Parquet file: send the run as text in TREC's format")
         _check_utf8(content, shown)
+        if is_passage_run(text):
+            form = "topic Q0 document rank score tag"
+            raise InputError(shown, f"lists passages, and documents are judged: give each document one line, {form}")
         run = run_of_text(text, "run")
         table = read_fields(text, 6, 6, lambda found: f"{found} fields, expected 6 (topic Q0 document rank score tag)")
     except InputError as error:

@@ -62,12 +62,15 @@ class Pages:
         prefix: str = "",
         roles: Sequence[str] = get_args(Role),
         public_title: str = "",
+        called: Mapping[str, str] | None = None,
     ) -> None:
         """`constants` are known to every template; `prefix` comes before every address, where the pages are part of
-        others; only people with one of `roles` are let in; who is not signed in sees `public_title`, where it is given.
+        others; only people with one of `roles` are let in; who is not signed in sees `public_title`, where it is given;
+        `called` has the words for roles, where they are others.
         """
         self.people, self.address, self.title, self.cookie = people, address, title, cookie
         self._public_title = public_title or title
+        self._called = called or {}
         self.prefix, self._roles = prefix, roles
         self._wrong = WrongSignIns()
         self._templates = environment({"prefix": prefix, **(constants or {})})
@@ -81,7 +84,7 @@ class Pages:
                 self._count_wrong(request)
             raise HTTPException(401, NOT_SIGNED_IN)
         if person.role not in self._roles:
-            raise HTTPException(403, f"This is for the {' and the '.join(self._roles)}.")
+            raise self._not_for(self._roles)
         return Visitor(person, csrf_of(token), by_header)
 
     def person(self, request: Request) -> Person | None:
@@ -106,8 +109,12 @@ class Pages:
         """Who asks, if they have one of these roles; HTTPException 403 if not."""
         found = self.visitor(request)
         if found.person.role not in roles:
-            raise HTTPException(403, f"This is for the {' and the '.join(roles)}.")
+            raise self._not_for(roles)
         return found
+
+    def _not_for(self, roles: Sequence[str]) -> HTTPException:
+        names = [self._called.get(role, role) for role in roles]
+        return HTTPException(403, f"This is for the {' and the '.join(names)}.")
 
     def sender(self, request: Request, *roles: str) -> Visitor:
         """Who sends something from a page of ours, if they have one of these roles; HTTPException if not."""

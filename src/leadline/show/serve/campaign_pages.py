@@ -55,7 +55,15 @@ def campaign_app(live: LiveCampaign, people: People, address: Address) -> FastAP
     """The application of a campaign."""
     cookie = f"leadline_campaign_{live.id[:8]}"
     constants = {"kinds": RUN_KINDS, "roles": INVITED_ROLES, "differ": KINDS}
-    pages = Pages(people, address, live.facts.title, cookie=cookie, constants=constants, public_title="Leadline")
+    pages = Pages(
+        people,
+        address,
+        live.facts.title,
+        cookie=cookie,
+        constants=constants,
+        public_title="Leadline",
+        called={"runner": "teams", "assessor": "students and seniors"},
+    )
     app = pages.app()
     app.state.large_bodies = {"/api/runs": LARGEST_SENT, "/send": LARGEST_FORM, "/check": LARGEST_FORM}
     _add_home(app, pages, live)

@@ -31,7 +31,7 @@ from leadline.show.serve.cards import Field
 from leadline.show.serve.desks import JudgingDesk
 from leadline.show.serve.security import Address
 
-VIEWS = {"all": "All", "relevant": "Relevant", "unsure": "Unsure or not judged"}
+VIEWS = {"all": "All", "relevant": "Relevant", "unsure": "Unsure or not judged", "differ": "Marked differently"}
 Form = dict[str, str]
 
 

@@ -149,8 +149,9 @@ def test_the_expert_sees_views_and_both_marks(site: Any) -> None:
     for document, first, second in (("D01", 2, 0), ("D02", 0, 0), ("D03", -2, -2)):
         anna.judge(document, first, note="why")
         ben.judge(document, second)
-    views = {view: eve.get("/api/next", topic="T1", view=view).json()["left"] for view in ("all", "relevant", "unsure")}
-    assert views == {"all": 12, "relevant": 1, "unsure": 10}
+    names = ("all", "relevant", "unsure", "differ")
+    views = {view: eve.get("/api/next", topic="T1", view=view).json()["left"] for view in names}
+    assert views == {"all": 12, "relevant": 1, "unsure": 10, "differ": 1}
     marks = eve.get("/api/card", topic="T1", document="D01").json()["marks"]
     assert [(each["person"], each["grade"], each["note"]) for each in marks] == [("anna", 2, "why"), ("ben", 0, "")]
     eve.judge("D01", 1)

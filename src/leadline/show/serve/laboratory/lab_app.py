@@ -155,6 +155,7 @@ class Desks(ABC):
         self._lock = threading.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._outer.visitor_with_role(Request(scope), *JUDGING_ROLES)  # others are not told what there is
         name, slash, _ = scope["path"].removeprefix(f"{self.path}/").partition("/")
         try:
             entry = self.entry(name)
