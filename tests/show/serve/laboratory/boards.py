@@ -21,10 +21,12 @@ def copied_lab(small_lab: Path, folder: Path) -> Path:
 def example_lab(examples: Path, folder: Path) -> Lab:
     """A lab of the files that the examples name, with a hostile title, a pool, a review and a report."""
     made = Lab.create(folder / "lab", f"Brakes {HOSTILE}")
-    shutil.copytree(examples / "patents", folder / "patents")
-    for name in ("qrels.txt", "topics.tsv", "runs/bm25.run", "runs/dph.run", "patents.index", "pool.txt", "asthma"):
+    for name in ("patents", "asthma"):  # a lab that serves a review keeps its lock
+        shutil.copytree(examples / name, folder / name)
+    for name in ("qrels.txt", "topics.tsv", "runs/bm25.run", "runs/dph.run", "patents.index", "pool.txt"):
         made.add(examples / name)
-    made.add(folder / "patents")
+    for name in ("patents", "asthma"):
+        made.add(folder / name)
     (made.folder / "reports" / "first.html").write_text("<!DOCTYPE html><script>document.title = 'ran'</script>")
     return made
 
