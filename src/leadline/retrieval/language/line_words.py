@@ -130,14 +130,18 @@ def plurals(word: str) -> list[str]:
     return [f"{word}s"]
 
 
+_READ = 4000  # characters of a text that are looked at to show its first 60
+
+
 def short(text: str) -> str:
     """A text as notes show it: on one line, of at most 60 characters.
 
     >>> short("film\\n  foil")
     'film foil'
     """
-    text = " ".join(text.split())
-    return text if len(text) <= 60 else f"{text[:59]}…"
+    begins = " ".join(text[:_READ].split())  # a line may be long, and is shown again as it grows
+    is_all = len(text) <= _READ or not text[_READ:].strip()
+    return begins if is_all and len(begins) <= 60 else f"{begins[:59]}…"
 
 
 def class_written(written: str) -> str:
