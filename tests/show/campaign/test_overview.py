@@ -142,7 +142,7 @@ def test_the_pdf_has_all_pages(folder: Path, tmp_path: Path) -> None:
     pytest.importorskip("vl_convert")
     write_overview(overview(Campaign.open(folder / "c")), tmp_path / "o")
     read = pypdf.PdfReader(tmp_path / "o/overview.pdf")
-    text = "".join(page.extract_text() for page in read.pages)
+    text = "".join(page.extract_text() for page in read.pages).replace("\xa0", " ")  # some versions of pypdf
     assert len(read.pages) > 3
     assert f"1 of {len(read.pages)}" in text
     for words in ("Overview of Nails_2027 & more", "Incomplete judgements", "Documents by grade"):
