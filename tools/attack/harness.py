@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+os.environ.setdefault("LEADLINE_VECTORS", "none")  # vectors are attacked by themselves, where a command reads them
 if "TMPDIR" not in os.environ and os.access("/dev/shm", os.W_OK):
     tempfile.tempdir = "/dev/shm"  # in memory: the thousands of flushes are counted, and need not reach a disk
 

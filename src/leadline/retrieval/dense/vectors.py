@@ -507,7 +507,8 @@ def _is_current(context: SearchContext, fields: tuple[str, ...], about: StoredVe
     """Whether the model is there, and the vectors are those it makes of this index."""
     try:
         encoder = Encoder(about.model, about.precision)
-        return vectors_path(context, fields, encoder, learned=about.learned > 0).exists()
+        # A link that leads nowhere is there too: opening it says what is wrong.
+        return os.path.lexists(vectors_path(context, fields, encoder, learned=about.learned > 0))
     except InputError as error:  # the model was moved or removed
         warnings.warn(f"vectors by {about.label} are not used: {error}", LeadlineWarning, stacklevel=2)
         return False
