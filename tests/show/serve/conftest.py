@@ -73,6 +73,11 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def plain_client(**options: Any) -> httpx.Client:
+    """A client of pages without TLS: to load the certificates of authorities takes longer than most tests here."""
+    return httpx.Client(verify=False, **options)
+
+
 @dataclass
 class ServedSite:
     """A server of pages, which can be stopped and started again on the same port."""
@@ -188,7 +193,7 @@ class Site(ServedSite):
         self.desk.journal.close()
 
     def client(self, person: str = "") -> Visit:
-        visit = Visit(self, httpx.Client(base_url=self.url, timeout=20))
+        visit = Visit(self, plain_client(base_url=self.url, timeout=20))
         if person:
             assert visit.http.get(f"/in/{self.tokens[person]}").status_code == 303
             visit.csrf = visit.http.get("/api/csrf").json()["csrf"]
@@ -217,13 +222,19 @@ class Visit:
         return self.post("/api/judgements", content)
 
 
-@pytest.fixture
-def site(files: Path, tmp_path: Path) -> Iterator[Site]:
-    folder = tmp_path / "site"
+@pytest.fixture(scope="session")
+def invited(files: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+    """The files, with the people of the pool, and the tokens of their links."""
+    folder = tmp_path_factory.mktemp("invited") / "site"
     shutil.copytree(files, folder)
-    made = Site(folder)
-    people = made.people
-    made.tokens = {name: people.add(name, role) for name, role in PEOPLE}  # type: ignore[arg-type]
+    people = Site(folder).people
+    return folder, {name: people.add(name, role) for name, role in PEOPLE}  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def site(invited: tuple[Path, dict[str, str]], tmp_path: Path) -> Iterator[Site]:
+    shutil.copytree(invited[0], tmp_path / "site")
+    made = Site(tmp_path / "site", tokens=dict(invited[1]))
     made.start()
     yield made
     made.stop()

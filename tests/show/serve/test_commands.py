@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
+from tests.show.serve.conftest import plain_client
 
 from leadline.cli import main
 from leadline.judge.journal import JudgingJournal
@@ -44,7 +44,7 @@ def test_the_demo_opens_with_links_for_four(tmp_path: Path) -> None:
         assert [(name, role) for name, role, _ in links] == [
             ("anna", "assessor"), ("ben", "assessor"), ("eve", "expert"), ("olga", "organiser"),
         ]  # fmt: skip
-        with httpx.Client(follow_redirects=True, timeout=20) as client:
+        with plain_client(follow_redirects=True, timeout=20) as client:
             page = client.get(links[0][2])
             assert page.status_code == 200
             assert "judged" in page.text

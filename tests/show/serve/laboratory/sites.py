@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import httpx
-from tests.show.serve.conftest import ServedSite
+from tests.show.serve.conftest import ServedSite, plain_client
 
 from leadline.judge.journal import People
 from leadline.show.lab.lab import Lab
@@ -28,6 +28,6 @@ class LabSite(ServedSite):
         pass
 
     def client(self) -> httpx.Client:
-        client = httpx.Client(base_url=self.url, timeout=30)
+        client = plain_client(base_url=self.url, timeout=30)
         client.get(f"/in/{self.tokens['olga']}")
         return client

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
-from tests.show.serve.conftest import ServedSite
+from tests.show.serve.conftest import ServedSite, plain_client
 
 from leadline.judge.journal import People
 from leadline.judge.review.exchange import begin_review
@@ -51,7 +51,7 @@ class ReviewSite(ServedSite):
         self.desk.close()
 
     def client(self, person: str) -> ReviewVisit:
-        visit = ReviewVisit(httpx.Client(base_url=self.url, timeout=20))
+        visit = ReviewVisit(plain_client(base_url=self.url, timeout=20))
         assert visit.http.get(f"/in/{self.tokens[person]}").status_code == 303
         visit.csrf = visit.http.get("/api/csrf").json()["csrf"]
         return visit
@@ -80,14 +80,21 @@ class ReviewVisit:
         return [card["document"] for card in answer.json()["cards"]]
 
 
-@pytest.fixture
-def review_site(tmp_path: Path) -> Iterator[ReviewSite]:
-    (tmp_path / "search.ris").write_text(ris())
+@pytest.fixture(scope="session")
+def begun_review(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+    """The review as it begins, and the tokens of its people's links."""
+    folder = tmp_path_factory.mktemp("begun")
+    (folder / "search.ris").write_text(ris())
     settings = ReviewSettings("Brakes", criteria="Include: tests of brakes.", double=0.2, stages=2, target=0.9)
-    project = begin_review(tmp_path / "review", [tmp_path / "search.ris"], settings, known=["a0"])
-    made = ReviewSite(project.folder)
+    project = begin_review(folder / "review", [folder / "search.ris"], settings, known=["a0"])
     people = People(project.folder / PEOPLE)
-    made.tokens = {name: people.add(name, role) for name, role in NAMES}  # type: ignore[arg-type]
+    return project.folder, {name: people.add(name, role) for name, role in NAMES}  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def review_site(begun_review: tuple[Path, dict[str, str]], tmp_path: Path) -> Iterator[ReviewSite]:
+    shutil.copytree(begun_review[0], tmp_path / "review")
+    made = ReviewSite(tmp_path / "review", tokens=dict(begun_review[1]))
     made.start()
     yield made
     made.stop()

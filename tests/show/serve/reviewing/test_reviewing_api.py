@@ -15,9 +15,9 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-import httpx
 import numpy as np
 import pytest
+from tests.show.serve.conftest import plain_client
 from tests.show.serve.reviewing.conftest import ReviewSite, is_relevant, ris
 
 from leadline.judge.review.exchange import review_table
@@ -140,7 +140,7 @@ def test_roles_and_wrong_requests(review_site: ReviewSite) -> None:
     assert eve.get("/api/card", topic="abstract", document="a1").json()["marks"][0]["note"] == "not this"
     assert eve.mark("a1", 1).status_code == 200  # the expert decides
     assert state_of(review_site.folder).grades["abstract"][1] == 1
-    with httpx.Client(base_url=review_site.url) as stranger:
+    with plain_client(base_url=review_site.url) as stranger:
         assert stranger.get("/api/certificate").status_code == 401
         assert stranger.get("/certificate.pdf").status_code == 401
     pdf = olga.get("/certificate.pdf")
@@ -166,7 +166,7 @@ def test_a_killed_server_loses_nothing(tmp_path: Path) -> None:
                 assert time.monotonic() < end, printed
                 time.sleep(0.1)
             link = re.search(r"http://\S+/in/\S+", printed)[0]  # type: ignore[index]
-            with httpx.Client(follow_redirects=True, timeout=20) as client:
+            with plain_client(follow_redirects=True, timeout=20) as client:
                 base = str(client.get(link).url.join("/"))
                 headers = {"X-CSRF-Token": client.get(f"{base}api/csrf").json()["csrf"]}
                 if turn:
@@ -285,7 +285,7 @@ def test_an_estimate_is_never_shown_as_proof(
 
 @pytest.mark.parametrize("path", ["/", "/read", "/certificate", "/nothing", "/in/wrong"])
 def test_the_title_is_only_for_people_with_a_link(review_site: ReviewSite, path: str) -> None:
-    with httpx.Client(base_url=review_site.url, follow_redirects=True) as nobody:
+    with plain_client(base_url=review_site.url, follow_redirects=True) as nobody:
         assert "Brakes" not in nobody.get(path).text
     anna = review_site.client("anna")
     assert "Brakes" in anna.get("/read").text
