@@ -49,13 +49,19 @@ def test_a_table_made_from_the_shared_data(shared: Path) -> None:
     check("cube_gamma")
 
 
-def test_effectiveness(shared: Path) -> None:
+@pytest.mark.soak
+def test_effectiveness(shared: Path, soak: bool) -> None:
+    if not soak:
+        pytest.skip("searches a real collection with every system: make soak")
     pytest.importorskip("bm25s", reason="the peer is not installed")
     check("effectiveness")
 
 
-@pytest.mark.parametrize("name", ["simulated_office", "bearing", "tuned"])
-def test_tables_made_from_simulated_offices(name: str) -> None:
+@pytest.mark.soak
+@pytest.mark.parametrize("name", ["bearing", "simulated_office", "tuned"])
+def test_tables_made_from_simulated_offices(name: str, soak: bool) -> None:
+    if name != "bearing" and not soak:
+        pytest.skip("makes several offices: make soak")
     check(name)
 
 

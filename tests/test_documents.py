@@ -67,7 +67,7 @@ def test_python_of_all_pages_is_strictly_typed(strictly_typed: Callable[[Path], 
     ],
 )
 def test_python_of_a_page_runs(
-    page: Path, example_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_figure: None,
+    page: Path, example_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_figure: None, soak: bool,
     request: pytest.FixtureRequest,
 ) -> None:  # fmt: skip
     import shutil
@@ -75,6 +75,8 @@ def test_python_of_a_page_runs(
     code = python_of(page)
     for peer in re.findall(r"^import (ir_measures|pyterrier|pytrec_eval)", code, re.MULTILINE):
         pytest.importorskip(peer)
+    if "import ranx" in code and not soak:
+        pytest.skip("ranx takes long to be loaded, and tests/records/test_ranx.py does so already: make soak")
     environment = request.getfixturevalue("ranx_environment") if "import ranx" in code else None
     shutil.copytree(example_files, tmp_path / "copy")
     monkeypatch.chdir(tmp_path / "copy")

@@ -80,7 +80,10 @@ def test_the_benchmark_in_small(benchmark: ModuleType, tmp_path: Path, monkeypat
     assert page.read_text().endswith("<!-- end -->\nafter\n")
 
 
-def test_the_document_has_todays_numbers(shared: Path) -> None:
+@pytest.mark.soak
+def test_the_document_has_todays_numbers(shared: Path, soak: bool) -> None:
+    if not soak:
+        pytest.skip("makes the study again, of which the test of 1 500 patents is the short form: make soak")
     script = ROOT / "benchmarks" / "duplicates.py"
     found = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stderr

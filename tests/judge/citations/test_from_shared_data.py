@@ -41,11 +41,14 @@ def theirs(path: Path) -> dict[tuple[str, str], int]:
     return {(topic, document): grade for topic in qrels.topics for document, grade in qrels.judgements(topic).items()}
 
 
-def test_american_texts(shared: Path, built: Path) -> None:
+@pytest.mark.soak
+def test_american_texts(shared: Path, built: Path, soak: bool) -> None:
     """Their rules are the first two, and what was filed after the topic is left out, for nothing else is dated.
 
     A patent incorporated by reference (I) has grade 2 there, as a strong category has here.
     """
+    if not soak:
+        pytest.skip("reads 10 000 patents: make soak")
     folder = shared / "patents/us_api"
     collection = a_collection(built, folder / "docs_10k.jsonl.xz", "us_api.toml")
     assert ours(collection, rules=(1,)) == theirs(folder / "qrels_citations.txt")
@@ -79,7 +82,12 @@ def test_database_that_tells_who_cites(shared: Path, built: Path) -> None:
     assert set(ours(collection, dates="none")) == set(theirs(folder / "qrels_family_expanded.txt"))
 
 
-def test_the_document_has_todays_numbers(shared: Path, built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.soak
+def test_the_document_has_todays_numbers(
+    shared: Path, built: Path, soak: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not soak:
+        pytest.skip("reads all collections again: make soak")
     monkeypatch.syspath_prepend(ROOT / "benchmarks")
     script, marked = (importlib.import_module(name) for name in ("derived_qrels", "marked_document"))
     assert script.table(built) == marked.written(script.DOCUMENT, "pairs")
