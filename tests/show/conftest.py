@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +10,20 @@ import pytest
 from leadline.show.charts import Figure
 from leadline.show.report.drawing import FIGURES
 from leadline.show.report.evidence import Evidence
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_loop() -> Iterator[None]:
+    """All test clients share a loop: each request would begin one of its own, with its threads, which is most of it."""
+    try:
+        from anyio.from_thread import start_blocking_portal
+        from fastapi.testclient import TestClient
+    except ImportError:
+        yield
+        return
+    with start_blocking_portal() as portal, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TestClient, "portal", portal)
+        yield
 
 
 @pytest.fixture(scope="session")
