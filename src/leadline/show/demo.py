@@ -368,7 +368,7 @@ def study_lab(folder: Path, efforts: Sequence[int] = EFFORTS) -> Recovery | None
     truth = _studies(true, claims, runs, sensible)
     judged = {name: _studies(one, restricted(claims, one), runs, sensible) for name, one in kinds.items()}
     # With few topics all systems may score the same by some judgements: the story says which measures are left out.
-    ranks = that_rank([study for studies in (truth, *judged.values()) for study in studies])
+    ranks = set.intersection(*(that_rank(studies) for studies in (truth, *judged.values())))
     with OwnedFolder.locked(folder, KIND, VERSION) as owned:
         owned.reserve(STORED)
         if not ranks:
@@ -381,9 +381,10 @@ def study_lab(folder: Path, efforts: Sequence[int] = EFFORTS) -> Recovery | None
 
 
 def _studies(whole: Qrels, claims: Qrels, runs: dict[str, Run], efforts: Sequence[int]) -> list[Study]:
-    """One study of whole documents and one by claim, under each measure at each effort."""
+    """One study of whole documents and one by claim, under each measure at each effort; none where none is relevant."""
     names = [f"{name}@{effort}" for name in WHOLE for effort in efforts]
-    return [open_study(whole, runs, names), open_study(claims, runs, [f"{BY_CLAIM}@{effort}" for effort in efforts])]
+    asked = ((whole, names), (claims, [f"{BY_CLAIM}@{effort}" for effort in efforts]))
+    return [open_study(judged, runs, names) for judged, names in asked if judged.grades.max(initial=0) > 0]
 
 
 def _with(studies: Sequence[Study], measures: Container[str]) -> list[Study]:

