@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import errno
 import io
 import os
 import sys
@@ -26,7 +25,7 @@ from leadline.errors import (
     UsageError,
     is_panic,
     nearest,
-    shortage_in,
+    shortage_reason,
     system_reason,
     visible,
 )
@@ -52,8 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         where = f"{error.filename}: " if error.filename else ""
         _fail("leadline", f"{where}{system_reason(error)}", 1)
     except MemoryError as error:
-        needed = f" ({str(error)[:1].lower()}{str(error)[1:]})" if str(error) else ""
-        _fail("leadline", f"not enough memory{needed}", 1)
+        _fail("leadline", shortage_reason(error), 1)
     except RecursionError:
         _fail("leadline", "the input is nested too deeply", 1)
     except KeyboardInterrupt:
@@ -71,8 +69,8 @@ def _of_library(error: BaseException) -> str | None:
     said = " ".join(str(error).split())
     if isinstance(error, SystemError) and memory_left() is not None:  # an import that found no memory for its error
         return f"not enough memory ({said})"
-    if short := shortage_in(error):
-        return f"not enough memory ({said})" if short.errno == errno.ENOMEM else system_reason(short)
+    if short := shortage_reason(error):
+        return short
     return f"a library failed: {said}" if is_panic(error) else None
 
 

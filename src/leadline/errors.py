@@ -140,6 +140,18 @@ def shortage_in(error: BaseException) -> OSError | None:
     return None
 
 
+def shortage_reason(error: BaseException) -> str:
+    """What was short, in words, by Python's error or a library's; empty for an error of another kind.
+
+    >>> shortage_reason(MemoryError("Unable to allocate 8 GiB")), shortage_reason(ValueError("7"))
+    ('not enough memory (unable to allocate 8 GiB)', '')
+    """
+    said, short = " ".join(str(error).split()), shortage_in(error)
+    if isinstance(error, MemoryError) or (short is not None and short.errno == errno.ENOMEM):
+        return f"not enough memory ({said[:1].lower()}{said[1:]})" if said else "not enough memory"
+    return "" if short is None else system_reason(short)
+
+
 def is_panic(error: BaseException) -> bool:
     """Whether this is a panic of a library in Rust, which is no Exception."""
     return type(error).__name__ == "PanicException"

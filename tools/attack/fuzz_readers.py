@@ -178,7 +178,7 @@ def _whole(content: bytes, chance: random.Random) -> tuple[bytes, str]:
     if kind == "line ends":
         ends = chance.choice([[b"\r"], [b"\r\n"], [b"\r", b"\n", b"\r\n"]])
         return re.sub(rb"\r?\n", lambda _: chance.choice(ends), content), f"line ends {ends}"
-    at = chance.randrange(len(content) - len(content) // 6, len(content))  # in its last document
+    at = chance.randrange(len(content) - len(content) // 6 + 1, len(content))  # in its last document, not before it
     if kind == "encoding":
         text = content.decode("utf-8", "replace")
         encoding = chance.choice(("utf-8-sig", "utf-16", "utf-16-be", "utf-16-le", "latin-1", "cp1252", "utf-7"))

@@ -93,14 +93,15 @@ class AttackedLab(AttackedServer):
     def stored(self) -> int:
         """How often the files of the lab have changed.
 
-        Results that are computed once are no change, in their files or as names in the lab's identity, with the lock
-        and the unfinished file of who writes them; nor is where readers of a store are, which SQLite keeps in -shm.
+        Results that are computed once are no change, in their files or as names in the lab's identity (behind a blank
+        line), with the lock and the unfinished file of who writes them; nor is where readers of a store are, which
+        SQLite keeps in -shm.
         """
         files = contents(self.work / "lab").items()
         passing = ("results", LOCK_FILE, ".leadline-")
         found = {name: hash for name, hash in files if not name.startswith(passing) and not name.endswith("-shm")}
         lines = (self.work / "lab" / IDENTITY).read_text().splitlines()
-        found[IDENTITY] = "\n".join(line for line in lines if '"name": "results' not in line)
+        found[IDENTITY] = "\n".join(line for line in lines if line and '"name": "results' not in line)
         self.changes += found != self.seen
         self.seen = found
         return self.changes

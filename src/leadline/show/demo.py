@@ -17,7 +17,7 @@ import numpy as np
 
 from leadline.collections.documents.collection import Collection
 from leadline.collections.simulate.settings import Settings
-from leadline.errors import InputError
+from leadline.errors import InputError, MismatchError
 from leadline.judge.citations import from_citations
 from leadline.judge.pools import check_pool, draw_pool
 from leadline.judge.simulated_office import JUDGED, check_office, write_office
@@ -135,9 +135,11 @@ def _evidence(lab: PaperInputs, judged: Path | None, samples: int, title: str, *
     )
 
 
-def _thinned(evidence: Evidence, samples: int, step: Progress | None) -> Incomplete:
+def _thinned(evidence: Evidence, samples: int, step: Progress | None) -> Incomplete | None:
+    """What fewer judgements do to the order of the systems; None where they have no order, as with a single topic."""
     study = replace(evidence.study, measures=tuple(parse_measures(evidence.trio)))
-    return Incomplete.of(study, samples=samples, seed=evidence.rng("demo"), progress=step)
+    kept = _with([study], that_rank([study]))
+    return Incomplete.of(kept[0], samples=samples, seed=evidence.rng("demo"), progress=step) if kept else None
 
 
 # Build the folder of the demo, step by step; steps that are already done are not repeated.
@@ -318,6 +320,7 @@ BY_CLAIM = "CT(theta=given)"
 EXAMINERS = ("examiner",)
 ALL = "all citations"
 SEED = 1  # of the random control
+SAME = "by some of the judgements all systems score the same"
 FEWEST_TIMES = 5  # a collection must have this many times the documents that a searcher reads
 
 
@@ -337,11 +340,16 @@ def study_offices(
         lab = build_lab(folder / f"seed-{seed}", replace(base, seed=seed), systems, stage)
         with stage(f"both judgements of seed {seed}") as _:
             found.append(study_lab(lab, efforts))
-    return together(found)
+    if None in found:
+        raise MismatchError(f"{SAME}: study more topics")
+    return together([each for each in found if each is not None])
 
 
-def study_lab(folder: Path, efforts: Sequence[int] = EFFORTS) -> Recovery:
-    """The study of one lab whose truth is known, read from its folder if it was made before."""
+def study_lab(folder: Path, efforts: Sequence[int] = EFFORTS) -> Recovery | None:
+    """The study of one lab whose truth is known, read from its folder if it was made before.
+
+    None where no measure gives an order by all kinds of judgements, as with a single topic.
+    """
     done = DoneSteps(folder)
     code = ("trust", "measures", "records/qrels", "judge", "show/demo")
     key = step_key(done.read().get("runs", ""), tuple(efforts), code=code)
@@ -360,19 +368,23 @@ def study_lab(folder: Path, efforts: Sequence[int] = EFFORTS) -> Recovery:
     truth = _studies(true, claims, runs, sensible)
     judged = {name: _studies(one, restricted(claims, one), runs, sensible) for name, one in kinds.items()}
     # With few topics all systems may score the same by some judgements: the story says which measures are left out.
-    ranks = that_rank([study for studies in (truth, *judged.values()) for study in studies])
-    found = recovery(_with(truth, ranks), {name: _with(studies, ranks) for name, studies in judged.items()})
+    ranks = set.intersection(*(that_rank(studies) for studies in (truth, *judged.values())))
     with OwnedFolder.locked(folder, KIND, VERSION) as owned:
         owned.reserve(STORED)
+        if not ranks:
+            owned.remove([STORED])
+            return None
+        found = recovery(_with(truth, ranks), {name: _with(studies, ranks) for name, studies in judged.items()})
         write_stored(stored, sealed(found.to_record()))
         done.add("citations-truth", key)
     return found
 
 
 def _studies(whole: Qrels, claims: Qrels, runs: dict[str, Run], efforts: Sequence[int]) -> list[Study]:
-    """One study of whole documents and one by claim, under each measure at each effort."""
+    """One study of whole documents and one by claim, under each measure at each effort; none where none is relevant."""
     names = [f"{name}@{effort}" for name in WHOLE for effort in efforts]
-    return [open_study(whole, runs, names), open_study(claims, runs, [f"{BY_CLAIM}@{effort}" for effort in efforts])]
+    asked = ((whole, names), (claims, [f"{BY_CLAIM}@{effort}" for effort in efforts]))
+    return [open_study(judged, runs, names) for judged, names in asked if judged.grades.max(initial=0) > 0]
 
 
 def _with(studies: Sequence[Study], measures: Container[str]) -> list[Study]:
@@ -430,12 +442,12 @@ def _topics(qrels: Qrels) -> list[str]:
 EFFORT = 100
 
 
-def story(cited: Evidence, true: Evidence, thinned: Incomplete, recovered: Recovery) -> list[str]:
+def story(cited: Evidence, true: Evidence, thinned: Incomplete | None, recovered: Recovery | None) -> list[str]:
     """The lines of the summary. `cited` and `true` are the same runs under the two kinds of judgements."""
     return list(_lines(cited, true, thinned, recovered))
 
 
-def _lines(cited: Evidence, true: Evidence, thinned: Incomplete, recovered: Recovery) -> Iterator[str]:
+def _lines(cited: Evidence, true: Evidence, thinned: Incomplete | None, recovered: Recovery | None) -> Iterator[str]:
     trio = cited.trio
     systems, patents = len(cited.runs), len(cited.topics)
     yield f"{systems} systems searched for the prior art of {patents} patents; {_share_missed(cited, true)}"
@@ -443,7 +455,10 @@ def _lines(cited: Evidence, true: Evidence, thinned: Incomplete, recovered: Reco
     yield f"In truth     {_winners(true, trio)}."
     yield from _firmness(cited, true)
     yield _effort(cited, true)
-    yield _thinned_in_words(thinned)
+    yield _thinned_in_words(thinned, trio)
+    if recovered is None:
+        yield f"The order by citations is not compared with the true one: {SAME}."
+        return
     yield _order(recovered)
     yield from _measures_flattered(recovered)
 
@@ -492,11 +507,20 @@ def _effort(cited: Evidence, true: Evidence) -> str:
     )
 
 
-def _thinned_in_words(found: Incomplete) -> str:
-    k = int(np.argmin(found.keep))
-    shown = decimal_column(found.mean[k].tolist(), 2)
-    taus = ", ".join(f"{name} {tau}" for name, tau in zip(found.measures, shown, strict=True))
-    return f"With {100 * found.known[k]:.0f} % of the citations the order of systems keeps a τ of {taus}."
+def _thinned_in_words(found: Incomplete | None, asked: Sequence[str]) -> str:
+    """How much of the order of the systems the fewest citations keep, and by which measures there is none."""
+    taus: dict[str, float] = {}
+    said = []
+    if found is not None:
+        k = int(np.argmin(found.keep))
+        means = zip(found.measures, found.mean[k].tolist(), strict=True)
+        taus = {name: tau for name, tau in means if np.isfinite(tau)}  # NaN where no sample gives an order
+        shown = ", ".join(f"{name} {tau}" for name, tau in zip(taus, decimal_column([*taus.values()], 2), strict=True))
+        if taus:
+            said = [f"With {100 * found.known[k]:.0f} % of the citations the order of systems keeps a τ of {shown}."]
+    if without := [name for name in asked if name not in taus]:
+        said.append(f"By {both(without)} there is no order that fewer citations could change.")
+    return " ".join(said)
 
 
 def _order(found: Recovery) -> str:
@@ -509,7 +533,7 @@ def _order(found: Recovery) -> str:
     without = [without_options(name) for name in asked if name not in found.measures]
     if without:
         are = "is" if len(without) == 1 else "are"
-        said += f" {both(without)} {are} not compared: by some of the judgements all systems score the same."
+        said += f" {both(without)} {are} not compared: {SAME}."
     return said.strip()
 
 

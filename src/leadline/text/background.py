@@ -15,7 +15,7 @@ import traceback
 from collections.abc import Callable
 from types import TracebackType
 
-from leadline.errors import LeadlineError, shortage_in, system_reason, visible
+from leadline.errors import LeadlineError, shortage_reason, system_reason, visible
 
 
 class Background:
@@ -62,18 +62,16 @@ class Background:
                 return
             try:
                 self._work()
-            except (LeadlineError, MemoryError, OSError) as error:
-                print(f"leadline: {self._thread.name}: {_reason(error)}", file=sys.stderr)
             except BaseException as error:  # panics of libraries are no Exceptions
-                if short := shortage_in(error):
-                    print(f"leadline: {self._thread.name}: {system_reason(short)}", file=sys.stderr)
+                if reason := _reason(error):
+                    print(f"leadline: {self._thread.name}: {reason}", file=sys.stderr)
                 else:
                     traceback.print_exc()
 
 
-def _reason(error: Exception) -> str:
-    """Why a turn failed, for an error that is not a fault of the program."""
+def _reason(error: BaseException) -> str:
+    """Why a turn failed; empty for an error that is a fault of the program."""
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
         return f"{visible(where)}{system_reason(error)}"
-    return f"not enough memory ({error})" if isinstance(error, MemoryError) else str(error)
+    return str(error) if isinstance(error, LeadlineError) else shortage_reason(error)

@@ -94,6 +94,13 @@ def check_file(path: Path, sha256: object, mend: str) -> Iterator[Finding]:
         yield Finding(str(path), f"cannot be read: {system_reason(error)}", mend)
 
 
+def intact(path: Path, sha256: object, mend: str) -> Path:
+    """The path of a file that has this SHA-256; InputError for any other."""
+    for found in check_file(path, sha256, mend):
+        raise InputError(found.path, f"{found.problem}: {found.mend}")
+    return path
+
+
 def findings(check: Callable[[], object], mend: str) -> Iterator[Finding]:
     """The InputError that a function raises, as a finding; nothing if it raises none."""
     try:

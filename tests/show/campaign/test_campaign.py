@@ -6,6 +6,7 @@ import contextlib
 import datetime
 import gzip
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,16 @@ from leadline.cli import main
 from leadline.errors import InputError
 from leadline.judge.journal import Event, JudgingJournal, new_uid
 from leadline.records.qrels import read_qrels
+from leadline.show.campaign.archive import archive
 from leadline.show.campaign.campaign import Campaign, parse_deadline
-from leadline.show.campaign.judging import assign, draw_campaign_pool, open_disagreements, release, unique_by_team
+from leadline.show.campaign.judging import (
+    assign,
+    draw_campaign_pool,
+    open_disagreements,
+    release,
+    runs_read,
+    unique_by_team,
+)
 from leadline.show.campaign.live import LiveCampaign, RunRefusedError, receipt_of
 from leadline.show.campaign.submission import Description, KnownDocuments, RunRules, check_run
 from leadline.show.check import check
@@ -234,6 +243,33 @@ def test_from_the_pool_to_the_release(live: LiveCampaign, clock: Clock) -> None:
         live.set_task("ts", deadline="2027-04-01 UTC")
     assert "so runs are no longer taken" in sent(live, lines("two", 9))
     assert check(live.folder) == []
+
+
+def test_what_was_changed_in_the_folder_is_never_pooled_shown_or_archived(live: LiveCampaign, clock: Clock) -> None:
+    """Each is read by its hash; `check` alone told that a run in the folder is not what its team sent."""
+    sent(live, lines("one"))
+    task, clock.now = live.facts.task(), NOON + datetime.timedelta(hours=1)
+    given = live.folder.parent / "judged.txt"
+    given.write_text("1 0 d1 1\n2 0 d2 1\n")
+    release(live, task, qrels=str(given))
+
+    def changed(name: str, read: Callable[[], object]) -> None:
+        path = live.folder / name
+        before = path.read_bytes()
+        path.write_bytes(before + b"1 0 d9 9 0 one\n")
+        with pytest.raises(InputError, match=f"{path.name}: is damaged, its checksum does not fit: restore it from a"):
+            read()
+        with pytest.raises(InputError, match="is damaged, its checksum"):
+            archive(live, live.folder.parent / "archive")
+        assert [each.path for each in check(live.folder)] == [str(path)]
+        path.write_bytes(before)
+
+    (run,) = live.facts.runs
+    changed(run.file, lambda: runs_read(live.facts, task))
+    changed(task.topics, lambda: live.topics_file(task))
+    changed(task.qrels_file, lambda: live.facts.qrels(task))
+    changed("documents.txt", live.document_ids)
+    assert archive(live, live.folder.parent / "archive")
 
 
 def test_teams_are_not_told_how_much_is_relevant(

@@ -148,6 +148,31 @@ def test_errors_are_said_and_not_stored(lab: Lab, capsys: pytest.CaptureFixture[
     assert stored(lab) == 0
 
 
+class PanicException(BaseException):
+    """As Polars raises it where its threads find nothing to wait on."""
+
+
+@pytest.mark.parametrize(
+    ("short", "said"),
+    [
+        (MemoryError("335.5 MB are needed"), "not enough memory (335.5 MB are needed)"),
+        (PanicException("Os { code: 24, message: 'Too many open files' }"), "too many open files"),
+    ],
+)
+def test_what_was_short_is_one_line_and_the_next_who_asks_may_find_more(
+    lab: Lab, capsys: pytest.CaptureFixture[str], short: BaseException, said: str
+) -> None:
+    def fail(_report: Report) -> StoredData:
+        raise short
+
+    results = StoredResults(lab)
+    assert said in results.answer(KEY, fail, patience=None).error
+    errors = capsys.readouterr().err
+    assert errors.startswith(f"leadline: a result of the lab (verdict) was not computed: {said}")
+    assert errors.count("\n") == 1
+    assert results.answer(KEY, lambda _: {"value": 3}).result == {"value": 3}
+
+
 def test_a_lab_that_may_not_be_written_keeps_results_in_memory(lab: Lab, tmp_path: Path) -> None:
     made: list[int] = []
     before = sorted(lab.folder.rglob("*"))

@@ -81,8 +81,8 @@ def _files(live: LiveCampaign, facts: Campaign) -> Iterator[tuple[str, bytes]]:
     for run in facts.sent:
         yield run.file, stored_bytes(facts.run_file(run))
     for task in facts.tasks:
-        if facts.release(task.name) is not None:
-            yield task.qrels_file, stored_bytes(facts.folder / task.qrels_file)
+        if (released := facts.qrels(task)) is not None:
+            yield task.qrels_file, stored_bytes(released)
         pool = facts.folder / task.pool_file
         if pool.exists():
             lines = "".join(json.dumps(asdict(event), sort_keys=True) + "\n" for event in facts.events(task))

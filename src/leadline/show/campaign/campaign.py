@@ -31,7 +31,7 @@ from leadline.judge.marks import JudgingState
 from leadline.judge.pools import Pool
 from leadline.records.topics import Topics
 from leadline.show.choices import DOUBLE, MOST_RUNS, POOL_OF_CAMPAIGN, RUN_LENGTH
-from leadline.text.checksums import read_sealed
+from leadline.text.checksums import intact, read_sealed
 from leadline.text.owned_files import JOURNAL, OURS, is_owned
 from leadline.text.owned_folder import OwnedFolder, identity_of, wrong_folder
 from leadline.text.store.kind import StoreKind
@@ -254,15 +254,20 @@ class Campaign:
 
     def topics(self, task: Task) -> Topics:
         """The topics of a task."""
-        return Topics.read(self.folder / task.topics)
+        return Topics.read(self.topics_file(task))
+
+    def topics_file(self, task: Task) -> Path:
+        """Where the topics of a task are; InputError where they are not those that the organiser gave."""
+        return intact(self.folder / task.topics, task.topics_sha256, REPAIR)
 
     def run_file(self, run: SentRun) -> Path:
-        """Where the lines of a run are."""
-        return self.folder / run.file
+        """Where the lines of a run are; InputError where they are not those that its team sent."""
+        return intact(self.folder / run.file, run.sha256, f"{REPAIR}, or ask {run.team} for it")
 
     def qrels(self, task: Task) -> Path | None:
-        """The released judgements; None before."""
-        return self.folder / task.qrels_file if self.release(task.name) is not None else None
+        """Where the released judgements are, None before; InputError where they are not those that were released."""
+        released = self.release(task.name)
+        return None if released is None else intact(self.folder / task.qrels_file, released.sha256, REPAIR)
 
     def pool(self, task: Task) -> Pool | None:
         """What is judged; None while nothing is pooled."""

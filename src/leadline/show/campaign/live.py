@@ -34,6 +34,7 @@ from leadline.show.campaign.campaign import (
     NAME,
     PEOPLE,
     RELEASES,
+    REPAIR,
     RUNS,
     SENT,
     STORE,
@@ -59,7 +60,7 @@ from leadline.show.campaign.submission import (
 )
 from leadline.show.choices import INVITED_ROLES, LATE_RULES, TASK_KINDS
 from leadline.show.lab.lab_store import LabStore
-from leadline.text.checksums import file_sha256, stored_bytes
+from leadline.text.checksums import file_sha256, intact, stored_bytes
 from leadline.text.files import PATIENCE, write_stored
 from leadline.text.owned_files import is_owned
 from leadline.text.owned_folder import OwnedFolder
@@ -216,21 +217,25 @@ class LiveCampaign:
         with self._lock:
             if self._documents is None:
                 with self.store.view() as now:
-                    collection = now.records(ABOUT).get("collection", "")
-                self._documents = KnownDocuments.read(collection or self.folder / DOCUMENTS)
+                    about = dict(now.records(ABOUT).items())
+                listed = about.get("collection") or self._listed(about.get("documents_sha256"))
+                self._documents = KnownDocuments.read(listed)
             return self._documents
 
     def document_ids(self) -> bytes:
         """The ids of the documents, one on a line, as teams get them."""
-        collection = self.facts.collection
-        if not collection:
-            return stored_bytes(self.folder / DOCUMENTS)
-        names = Collection.open(collection).records["id"].to_list()
+        facts = self.facts
+        if not facts.collection:
+            return stored_bytes(self._listed(facts.documents_sha256))
+        names = Collection.open(facts.collection).records["id"].to_list()
         return "".join(f"{name}\n" for name in names).encode("utf-8", "surrogateescape")
+
+    def _listed(self, sha256: object) -> Path:
+        return intact(self.folder / DOCUMENTS, sha256, REPAIR)
 
     def topics_file(self, task: Task) -> bytes:
         """The topics of a task, as the organiser gave them, without the numbers of relevant documents."""
-        return stored_bytes(self.folder / task.topics)
+        return stored_bytes(self.facts.topics_file(task))
 
     # Tasks.
 

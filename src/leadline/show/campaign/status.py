@@ -156,8 +156,8 @@ def check_facts(facts: Campaign) -> Iterator[Finding]:
     if facts.documents_sha256:
         yield from check_file(facts.folder / DOCUMENTS, facts.documents_sha256, REPAIR)
     for run in facts.sent:
-        yield from check_file(facts.run_file(run), run.sha256, f"{REPAIR}, or ask {run.team} for it")
+        yield from check_file(facts.folder / run.file, run.sha256, f"{REPAIR}, or ask {run.team} for it")
         if receipt_of(run) != run.receipt:
-            yield Finding(str(facts.run_file(run)), "does not fit its receipt, its record was changed", REPAIR)
+            yield Finding(str(facts.folder / run.file), "does not fit its receipt, its record was changed", REPAIR)
     for release in facts.releases:
         yield from check_file(facts.folder / facts.task(release.task).qrels_file, release.sha256, REPAIR)

@@ -14,6 +14,7 @@ import hashlib
 import json
 import math
 import re
+import sys
 import threading
 import time
 import traceback
@@ -26,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from leadline.errors import InputError, LeadlineError, without_places
+from leadline.errors import InputError, LeadlineError, shortage_reason, without_places
 from leadline.measures.hits import Array
 from leadline.records.scores import Scores
 from leadline.show.charts import DARK, SVG_PADDING, Theme, config, drawable, has_room_to_draw, specification
@@ -162,7 +163,13 @@ class StoredResults:
             result = compute(job.report)
         except LeadlineError as error:
             job.future.set_result(ResultState(error=without_places(str(error))))
-        except Exception:
+        except BaseException as error:  # panics of libraries are no Exceptions
+            if short := shortage_reason(error):  # the next who asks may find more
+                with self._lock:
+                    self._jobs.pop(key.name, None)
+                print(f"leadline: a result of the lab ({key.kind}) was not computed: {short}", file=sys.stderr)
+                job.future.set_result(ResultState(error=f"This was not computed: {short}."))
+                return
             traceback.print_exc()  # a mistake of ours: the page says that there is one, the log says which
             job.future.set_result(ResultState(error="The computation failed; the log of the server says why."))
         else:
