@@ -112,7 +112,7 @@ def test_each_refusal_is_a_line_with_file_and_line(tmp_path: Path, text: str, pr
 
 
 def test_a_description_is_asked_for_field_by_field(tmp_path: Path) -> None:
-    found = Description.of({"kind": "automatik"}).problems("a.run", 8)
+    found = Description.of({"kind": "automatik"}).problems("a.run", RunRules((), most_runs=8))
     assert [line.split(": ")[1][:9] for line in found] == [
         "'automati",
         "fields is",

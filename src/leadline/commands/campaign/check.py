@@ -16,7 +16,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from leadline.commands.shared.argument_kinds import INPUT_FILE, INPUT_FILES, OUR_FOLDER, WORD
-from leadline.commands.shared.campaign import add_description, description_of, is_described
+from leadline.commands.shared.campaign import add_description, add_takes, description_of, is_described
 from leadline.commands.shared.options import add_number, add_options
 from leadline.commands.shared.output import print_notes, write
 from leadline.errors import UsageError
@@ -40,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--campaign", metavar="DIR", type=OUR_FOLDER, help="the campaign's folder, instead of both")
     add("--task", metavar="NAME", type=WORD, default="", help="with --campaign: the task (default: the only one)")
     add_number(parser, "--length", "most documents of a topic", RUN_LENGTH)
+    add_takes(parser, "kinds of runs that the task takes")
     add_description(parser)
     add_options(parser, "-q")
 
@@ -72,6 +73,7 @@ def run(options: argparse.Namespace) -> None:
 def _rules(options: argparse.Namespace) -> RunRules:
     from leadline.records.topics import Topics
     from leadline.show.campaign.live import LiveCampaign
+    from leadline.show.campaign.run_forms import checked_kinds
     from leadline.show.campaign.submission import KnownDocuments, RunRules
 
     if options.campaign:
@@ -82,4 +84,6 @@ def _rules(options: argparse.Namespace) -> RunRules:
     documents = KnownDocuments.read(options.documents) if options.documents else None
     if documents is None:
         print_notes(["the ids of documents are not checked: give them with --documents"], options)
-    return RunRules(Topics.read(options.topics).ids, documents, options.length, MOST_RUNS)
+    return RunRules(
+        Topics.read(options.topics).ids, documents, options.length, MOST_RUNS, checked_kinds(options.takes or ())
+    )
