@@ -106,7 +106,7 @@ def judge(live: LiveCampaign, rng: np.random.Generator) -> None:
         for place, (topic, document) in enumerate(pool.to_judge().select("topic", "document").iter_rows()):
             for person in assigned[topic]:
                 grade = (int(document[1:]) < RELEVANT) ^ (rng.random() < 0.05)
-                uid = f"{place}-{person}"
+                uid = f"{place:08}-{person}"
                 events.append(
                     Event(uid, person, "assessor", "mark", topic, document, str(int(grade)), seconds=30.0, at=day)
                 )
@@ -114,7 +114,7 @@ def judge(live: LiveCampaign, rng: np.random.Generator) -> None:
         waiting = open_disagreements(live.facts.judging(task))
         journal.append_all(
             [
-                Event(f"e{n}", "eve", "expert", "mark", each.topic, each.document, "1", seconds=30.0, at=day)
+                Event(f"decided{n:08}", "eve", "expert", "mark", each.topic, each.document, "1", seconds=30.0, at=day)
                 for n, each in enumerate(waiting)
             ]
         )

@@ -228,9 +228,7 @@ def study_of_hits(
     return Study(runs, qrels.topics, tuple(measures), hits, qrels, level, tuple(report.notes()))
 
 
-def common_view(
-    measures: Iterable[Measure], order: Order, reads: Any = None, *, has_lengths: bool = False
-) -> View:
+def common_view(measures: Iterable[Measure], order: Order, reads: Any = None, *, has_lengths: bool = False) -> View:
     """How the runs are read for all measures at once; an error if one needs another reading than the others."""
     needs: set[Need] = set()
     logged = set()

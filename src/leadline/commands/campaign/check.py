@@ -50,6 +50,9 @@ def run(options: argparse.Namespace) -> None:
     from leadline.show.campaign.submission import check_run, check_together
 
     rules = _rules(options)
+    most = f"at most {rules.length:,} {rules.form.unit}s a topic"
+    measured = f", measured by {' '.join(rules.measures)}" if rules.measures else ""
+    print_notes([f"checked as runs of {most}, with lines of {rules.form.line}{measured}"], options)
     paths = run_paths(options.runs, strict=True)
     if is_described(options) and len(paths) > 1:
         raise UsageError("--describe", f"is of one run, and there are {len(paths)}: check them one by one")

@@ -80,6 +80,11 @@ class Task:
         return self.title or self.name
 
     @property
+    def until_words(self) -> str:
+        """Until when runs are taken, as the beginning of a sentence or a note."""
+        return "there is no deadline" if self.moment is None else f"runs are taken until {self.deadline_words}"
+
+    @property
     def form(self) -> RunForm:
         """The form of its runs: ranked documents, sets, sessions or passages."""
         return form_of(self.takes)

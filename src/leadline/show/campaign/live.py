@@ -370,7 +370,7 @@ class LiveCampaign:
 
     def rules(self, task: Task) -> RunRules:
         """What a run of a task may have in it."""
-        return RunRules(task.topic_ids, self.documents, task.length, task.most_runs, task.takes)
+        return RunRules(task.topic_ids, self.documents, task.length, task.most_runs, task.takes, task.measures)
 
     def check(self, team: str, task: Task, path: Path, description: Description, name: str = "") -> CheckedRun:
         """Check a run as it would be when it is sent now, and keep nothing."""

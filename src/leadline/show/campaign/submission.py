@@ -135,6 +135,7 @@ class RunRules:
     length: int = RUN_LENGTH
     most_runs: int = MOST_RUNS
     takes: tuple[str, ...] = ()  # kinds of runs; empty: ranked documents of any kind
+    measures: tuple[str, ...] = ()  # by which they will be scored, where that is known
 
     @property
     def form(self) -> RunForm:

@@ -161,6 +161,7 @@ def _team_page(pages: Pages, live: LiveCampaign, found: Visitor, **said: Any) ->
         role=f"of {team}" if team != found.name else "team",
         team=team,
         tasks=_shown(facts, now),
+        taken_kinds=[kind for kind in RUN_KINDS if any(kind in (each.takes or RUN_KINDS) for each in facts.tasks)],
         runs=facts.runs_of(team=team),
         refused=[each for each in facts.refused if each.team == team][::-1][:20],
         others=[run for run in facts.runs if run.team != team and facts.release(run.task) is not None],
