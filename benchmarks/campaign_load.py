@@ -27,7 +27,7 @@ import numpy as np
 from leadline.judge.journal import Event
 from leadline.show.campaign.campaign import Campaign
 from leadline.show.campaign.judging import assign, draw_campaign_pool, journal_of, open_disagreements, release
-from leadline.show.campaign.live import LiveCampaign
+from leadline.show.campaign.live_campaign import LiveCampaign
 from leadline.show.campaign.overview import overview
 from leadline.show.campaign.overview_files import write_overview
 from leadline.show.campaign.status import task_table

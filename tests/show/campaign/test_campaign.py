@@ -16,7 +16,7 @@ from leadline.judge.journal import Event, JudgingJournal, new_uid
 from leadline.records.qrels import read_qrels
 from leadline.show.campaign.campaign import Campaign, parse_deadline
 from leadline.show.campaign.judging import assign, draw_campaign_pool, open_disagreements, release, unique_by_team
-from leadline.show.campaign.live import LiveCampaign, RunRefusedError, receipt_of
+from leadline.show.campaign.live_campaign import LiveCampaign, RunRefusedError, receipt_of
 from leadline.show.campaign.submission import Description, KnownDocuments, RunRules, check_run
 from leadline.show.check import check
 

@@ -22,7 +22,7 @@ from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.document import Document
 from leadline.judge.journal import Event
 from leadline.show.campaign.judging import assign, draw_campaign_pool, journal_of, open_disagreements, release
-from leadline.show.campaign.live import LiveCampaign
+from leadline.show.campaign.live_campaign import LiveCampaign
 from leadline.show.campaign.submission import Description
 from leadline.show.check import check
 

@@ -12,7 +12,7 @@ from leadline.errors import InputError
 from leadline.measures.evaluate import evaluate
 from leadline.show.campaign.campaign import Campaign
 from leadline.show.campaign.judging import draw_campaign_pool, release
-from leadline.show.campaign.live import LiveCampaign, RunRefusedError
+from leadline.show.campaign.live_campaign import LiveCampaign, RunRefusedError
 from leadline.show.campaign.overview import overview
 from leadline.show.campaign.run_forms import SETS, ranked_documents
 from leadline.show.campaign.submission import Description, KnownDocuments, RunRules, check_run

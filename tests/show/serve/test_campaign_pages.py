@@ -13,7 +13,7 @@ from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.document import Document
 from leadline.judge.journal import People
 from leadline.show.campaign.judging import assign, draw_campaign_pool, release
-from leadline.show.campaign.live import LiveCampaign
+from leadline.show.campaign.live_campaign import LiveCampaign
 from leadline.show.campaign.submission import Description
 from leadline.show.serve.campaign_pages import campaign_app
 from leadline.show.serve.security import Address

@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> None:
 
 def _rules(options: argparse.Namespace) -> RunRules:
     from leadline.records.topics import Topics
-    from leadline.show.campaign.live import LiveCampaign
+    from leadline.show.campaign.live_campaign import LiveCampaign
     from leadline.show.campaign.run_forms import checked_kinds
     from leadline.show.campaign.submission import KnownDocuments, RunRules
 

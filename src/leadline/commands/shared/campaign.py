@@ -11,7 +11,7 @@ from leadline.commands.shared.output import print_notes
 from leadline.show.choices import LATE_RULES, RUN_KINDS, TASK_KINDS
 
 if TYPE_CHECKING:
-    from leadline.show.campaign.live import LiveCampaign
+    from leadline.show.campaign.live_campaign import LiveCampaign
     from leadline.show.campaign.submission import Description
 
 ORGANISER = "organiser"  # who did what is done by commands
@@ -29,7 +29,7 @@ def add_task(parser: argparse.ArgumentParser, *, needed: bool = False) -> None:
 
 
 def open_campaign(options: argparse.Namespace) -> LiveCampaign:
-    from leadline.show.campaign.live import LiveCampaign
+    from leadline.show.campaign.live_campaign import LiveCampaign
 
     return LiveCampaign.open(options.campaign)
 
@@ -87,7 +87,7 @@ def rules_of(options: argparse.Namespace) -> dict[str, object]:
 def note_answers(options: argparse.Namespace) -> None:
     """Say which columns of the topics teams do not get."""
     from leadline.records.topics import Topics
-    from leadline.show.campaign.live import answers_in
+    from leadline.show.campaign.live_campaign import answers_in
 
     if options.topics and (names := answers_in(Topics.read(options.topics))):
         print_notes([f"left out of the topics, as it tells how much is relevant: {', '.join(names)}"], options)

@@ -9,7 +9,7 @@
     CAMPAIGN/pools/TASK.txt       what is judged, with its record and its journal
     CAMPAIGN/qrels/TASK.txt       what was released
 
-`Campaign` says what is so at one moment, of a campaign or of its archive; `LiveCampaign` (`live.py`) changes it.
+`Campaign` says what is so at one moment, of a campaign or of its archive; `LiveCampaign` changes it.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from leadline.records.qrels import Qrels, read_qrels
 from leadline.records.result import Table, counted
 from leadline.records.runs import Run
 from leadline.show.campaign.campaign import RELEASES, Campaign, Release, Task
-from leadline.show.campaign.live import LiveCampaign, moment_of
+from leadline.show.campaign.live_campaign import LiveCampaign, moment_of
 from leadline.show.campaign.run_forms import measures_of, ranked_documents
 from leadline.text.files import write_stored
 from leadline.text.owned_files import JOURNAL, LOGS, RECORD

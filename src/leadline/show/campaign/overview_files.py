@@ -13,20 +13,19 @@ brings: on a machine with another version of that font, or of the package, they 
 
 from __future__ import annotations
 
-import importlib
 import os
 import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from markupsafe import Markup
 
-from leadline.errors import InputError, LeadlineError, shortage_in, visible
+from leadline.errors import InputError, LeadlineError, visible
 from leadline.records.result import LATEX_LETTERS, Table, counted
 from leadline.show.campaign.overview import Overview, OverviewItem
 from leadline.show.campaign.overview_figures import STYLE, WIDE
+from leadline.show.charts import converter
 from leadline.show.pages.drawing import SvgShape, drawing, line, words
 from leadline.show.report.html_page import assembled_page
 from leadline.text.files import write_whole
@@ -323,15 +322,7 @@ def _page_svg(shapes: Sequence[SvgShape], number: int, total: int) -> str:
 
 
 def _converted(svg: str) -> bytes:
-    try:
-        convert: Any = importlib.import_module("vl_convert")
-    except ImportError as error:
-        if shortage_in(error):
-            raise
-        raise LeadlineError(
-            "an overview as PDF needs the package vl-convert-python: pip install vl-convert-python"
-        ) from None
-    return bytes(convert.svg_to_pdf(svg.replace("sans-serif", PRINT_FONT)))
+    return bytes(converter("an overview as PDF").svg_to_pdf(svg.replace("sans-serif", PRINT_FONT)))
 
 
 _OBJECT = re.compile(rb"(?:^|\n)(\d+) 0 obj\b")
