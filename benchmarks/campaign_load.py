@@ -104,11 +104,11 @@ def judge(live: LiveCampaign, rng: np.random.Generator) -> None:
         day = datetime.datetime(2027, 3, 1, tzinfo=datetime.UTC).isoformat()
         events = []
         for place, (topic, document) in enumerate(pool.to_judge().select("topic", "document").iter_rows()):
-            for person in assigned[topic]:
+            for name in assigned[topic]:
                 grade = (int(document[1:]) < RELEVANT) ^ (rng.random() < 0.05)
-                uid = f"{place:08}-{person}"
+                uid = f"{place:08}-{name}"
                 events.append(
-                    Event(uid, person, "assessor", "mark", topic, document, str(int(grade)), seconds=30.0, at=day)
+                    Event(uid, name, "assessor", "mark", topic, document, str(int(grade)), seconds=30.0, at=day)
                 )
         journal.append_all(events)
         waiting = open_disagreements(live.facts.judging(task))

@@ -71,9 +71,9 @@ def draw_campaign_pool(
     if live.facts.events(task):
         raise InputError(task.pool_file, "is assigned or judged already, so it stays as it was drawn")
     in_order = sorted(pooled, key=lambda run: run.name)
-    runs = [ranked_documents(task.form, facts.run_file(run), run.name) for run in in_order]
+    runs = (ranked_documents(task.form, facts.run_file(run), run.name) for run in in_order)
     if rounds:
-        pool = pool_of_draws(Draws.first(runs, parse_ends(rounds), depth=task.length, seed=seed))
+        pool = pool_of_draws(Draws.first(list(runs), parse_ends(rounds), depth=task.length, seed=seed))
     else:
         pool = draw_pool(
             runs,
@@ -89,7 +89,9 @@ def draw_campaign_pool(
         owned.reserve(*(f"{task.pool_file}{end}" for end in ends))
         write_stored(path, pool.lines())
         write_stored(f"{path}{RECORD}", pool.record())
-        with live.changed("pooled", person, task=task.name, runs=len(runs), documents=len(pool.to_judge()), seed=seed):
+        with live.changed(
+            "pooled", person, task=task.name, runs=len(in_order), documents=len(pool.to_judge()), seed=seed
+        ):
             pass
     return Pooled(pool, pool.runs, tuple(run.name for run in sent if run not in pooled))
 
