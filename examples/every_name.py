@@ -85,6 +85,7 @@ def search() -> None:
     print(ll.Searcher(index).search("polymer film", k=10))
     print(ll.systems("bitem").names, ll.make_run(index, "topics.tsv", "bitem:claims", narratives="words"))
     copies: ll.Duplicates = ll.duplicates(patents, resemblance=0.7, keep="longest")
+    print(ll.vector_duplicates(index, cosine=0.97, keep="best-linked").group_of)
     print(ll.directory(patents, under="A61", output="directory.html").table(2))
     print(copies.share, ll.search(index, "polymer film", duplicates=copies).hits)
     print(ll.readers.write_forms(patents.documents(), "files", ["exchange", "ris"])["forms"])

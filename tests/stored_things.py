@@ -44,7 +44,7 @@ from leadline.retrieval.pipeline.grid import GridRuns, plan
 from leadline.retrieval.word_search import HISTORY
 from leadline.show.campaign.archive import archive
 from leadline.show.campaign.judging import assign, draw_campaign_pool, release
-from leadline.show.campaign.live import LiveCampaign
+from leadline.show.campaign.live_campaign import LiveCampaign
 from leadline.show.campaign.submission import Description
 from leadline.show.demo import CHOICES, POOL, build_lab, keep_told, open_lab
 from leadline.show.demo import KIND as DEMO

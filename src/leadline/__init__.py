@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from leadline.records.runs import Run, read_run
     from leadline.records.scores import Scores
     from leadline.records.topics import Topic, Topics
+    from leadline.retrieval.dense.near_duplicates import vector_duplicates
     from leadline.retrieval.engines.asking import run_engine
     from leadline.retrieval.index.index import Index
     from leadline.retrieval.models.searcher import Searcher
@@ -157,6 +158,7 @@ __all__ = [
     "systems",
     "translate_strategy",
     "tune",
+    "vector_duplicates",
     "verdict",
 ]
 
@@ -177,6 +179,7 @@ _HOMES = {
         "systems",
         "translate_strategy",
     ),
+    "leadline.retrieval.dense.near_duplicates": ("vector_duplicates",),
     "leadline.retrieval.engines.asking": ("run_engine",),
     "leadline.show.check": ("check",),
     "leadline.show.directory": ("directory",),

@@ -74,7 +74,7 @@ def _serve_campaign(options: argparse.Namespace) -> None:
     import webbrowser
 
     from leadline.judge.journal import People
-    from leadline.show.campaign.live import LiveCampaign
+    from leadline.show.campaign.live_campaign import LiveCampaign
     from leadline.show.serve.campaign_pages import campaign_app
     from leadline.show.serve.laboratory.lab_app import OWNER, OwnerAlone
     from leadline.show.serve.security import listen, serve

@@ -29,6 +29,7 @@ from leadline.records.qrels import Qrels, drawn_line, read_qrels
 from leadline.records.result import Table, counted
 from leadline.records.runs import Run
 from leadline.text.checksums import Finding, finding_of, read_sealed, sealed
+from leadline.text.fields import ranges
 from leadline.text.files import replacing, replacing_ours
 from leadline.text.owned_files import JOURNAL, PEOPLE, POOLS, RECORD, RECORD_OF_POOL
 
@@ -470,7 +471,7 @@ Sizes = Callable[[str, Sequence[int]], list[int]]  # how many of a topic's strat
 
 
 def draw_pool(
-    runs: Sequence[Run],
+    runs: Iterable[Run],
     *,
     strata: str | Sequence[Stratum] = DEFAULT_STRATA,
     budget: int | None = None,
@@ -491,10 +492,9 @@ def draw_pool(
     layers = parse_strata(strata) if isinstance(strata, str) else checked_strata(strata)
     if budget is not None and budget < 1:
         raise InputError("budget", f"must be at least 1, got {budget}")
-    found_by = _first_ranks(runs, layers[-1].last, topics)
+    names, found_by = _first_ranks(runs, layers[-1].last, topics)
     pooled = _pool_rows(found_by, layers, families)
     sampled = _sample(pooled, _sizes(layers, budget), len(layers), seed, first_stratum=1)
-    names = tuple(run.name for run in runs)
     return Pool(
         sampled.select(COLUMNS), layers, seed, names, budget, found_by=found_by.select("run", "topic", "document")
     )
@@ -523,7 +523,7 @@ def extend_pool(pool: Pool, runs: Sequence[Run], *, families: Families | None = 
     twice = [run.name for run in runs if run.name in pool.runs]
     if twice:
         raise InputError(twice[0], "is in the pool already")
-    found_by = _first_ranks(runs, pool.strata[-1].last, pool.topics)
+    _, found_by = _first_ranks(runs, pool.strata[-1].last, pool.topics)
     known = pool.documents.select("topic", "document")
     fresh = found_by.join(known, on=["topic", "document"], how="anti")
     pooled = _pool_rows(fresh, pool.strata, families)
@@ -561,34 +561,41 @@ def _relatives(pool: Pool, pooled: pl.DataFrame, families: Families | None) -> p
     return joined.select(COLUMNS)
 
 
-def _first_ranks(runs: Sequence[Run], depth: int, topics: Sequence[str] | None) -> pl.DataFrame:
-    """The first documents of every run and topic: run, topic, document, rank."""
+def _first_ranks(runs: Iterable[Run], depth: int, topics: Sequence[str] | None) -> tuple[tuple[str, ...], pl.DataFrame]:
+    """The names of the runs, and the first documents of every run and topic: run, topic, document, rank.
+
+    The runs are read one after the other, and no more of them is held.
+    """
     import polars as pl
 
-    if not runs:
-        raise InputError("runs", "no run was given")
-    names = [run.name for run in runs]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise InputError(twice, "is given twice: runs need different names")
+    names: dict[str, None] = {}
     wanted = None if topics is None else set(topics)
     frames = []
     for run in runs:
-        for t, topic in enumerate(run.topics):
-            if wanted is not None and topic not in wanted:
-                continue
-            lines = run.order[run.offsets[t] : run.offsets[t + 1]][:depth]
-            documents = [run.documents[line] for line in lines.tolist()]
-            check_utf8(run.name, (topic, *documents))
-            frames.append(
-                pl.DataFrame(
-                    {"document": documents, "rank": np.arange(1, len(documents) + 1, dtype=np.int32)},
-                    schema={"document": pl.String, "rank": pl.Int32},
-                ).select(pl.lit(run.name).alias("run"), pl.lit(topic).alias("topic"), "document", "rank")
+        if run.name in names:
+            raise InputError(run.name, "is given twice: runs need different names")
+        names[run.name] = None
+        asked = [t for t, topic in enumerate(run.topics) if wanted is None or topic in wanted]
+        counts = np.minimum(np.diff(run.offsets)[asked], depth)
+        documents = run.documents.take(run.order[ranges(run.offsets[:-1][asked], counts)]).names()
+        known = [run.topics[t] for t in asked]
+        check_utf8(run.name, (*known, *documents))
+        ranks = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts) + 1
+        frames.append(
+            pl.DataFrame(
+                {
+                    "run": pl.repeat(run.name, len(documents), dtype=pl.String, eager=True),
+                    "topic": pl.Series(known, dtype=pl.String)[np.repeat(np.arange(len(known)), counts)],
+                    "document": pl.Series(documents, dtype=pl.String),
+                    "rank": pl.Series(ranks, dtype=pl.Int32),
+                }
             )
-    if not frames:
+        )
+    if not names:
+        raise InputError("runs", "no run was given")
+    if not any(map(len, frames)):
         raise InputError("runs", "have none of the topics asked for")
-    return pl.concat(frames)
+    return tuple(names), pl.concat(frames)
 
 
 def _pool_rows(found_by: pl.DataFrame, strata: Sequence[Stratum], families: Families | None) -> pl.DataFrame:

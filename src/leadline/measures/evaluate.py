@@ -29,7 +29,7 @@ from leadline.text.spread import MemoryBudget, MemoryLike, Spread
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from leadline.measures.run_source import Copies
+    from leadline.measures.run_source import Copies, ReadingLogs
     from leadline.records.inputs import DuplicatesLike, QrelsLike, RunLike, RunsLike
     from leadline.records.other_packages import OtherRun
 
@@ -61,7 +61,7 @@ def evaluate(
     unjudged: Unjudged = "wrong",
     order: Order = "score",
     topics: FilePath | Iterable[str] | None = None,
-    reads: FilePath | None = None,
+    reads: FilePath | Mapping[str, FilePath] | None = None,
     lengths: FilePath | Mapping[str, float] | None = None,
     qrels_format: Format | None = None,
     runs_info: FilePath | Mapping[str, Mapping[str, str]] | None = None,
@@ -94,7 +94,8 @@ def evaluate(
 
     What is a file may also be what it holds: mappings, data frames, Run and Qrels, what ranx and ir_measures use for
     judgements, runs and measures; a list of topics; a mapping from documents to words or to groups; what `duplicates`
-    returns. `spread` reads the runs elsewhere, large ones in pieces; `memory` is then held by each of those who read.
+    returns; for `reads` the log of each run by its name. `spread` reads the runs elsewhere, large ones in pieces;
+    `memory` is then held by each of those who read.
 
     >>> scores = evaluate({"1": {"d1": 1, "d2": 0}}, {"1": {"d1": 0.3, "d2": 0.5}}, "PRES@10 RR")
     >>> scores["PRES@10"], scores.run("run")
@@ -131,7 +132,7 @@ def evaluate(
         option = "ties" if ties else "unjudged" if unjudged != "wrong" else "duplicates"
         raise InputError(option, f"is of whole documents; {', '.join(by_characters)} counts characters")
     if reads is not None:
-        _ = _log(reads)  # a bad log is an error even where no measure uses it
+        _ = _logs(reads)  # a bad log is an error even where no measure uses it
         wanted = [timed_by_log(measure) for measure in wanted]
     sources = open_sources(runs)
     plan = None
@@ -353,7 +354,7 @@ def hits_of_runs(
     view: View,
     order: Order,
     *,
-    reads: FilePath | None = None,
+    reads: FilePath | Mapping[str, FilePath] | None = None,
     lengths: Mapping[str, float] | None = None,
     groups: Mapping[bytes, int] | None = None,
     progress: Progress | None = None,
@@ -366,14 +367,14 @@ def hits_of_runs(
     """
     size = _size(sources)
     words = None if lengths is None else length_table(lengths)
-    log = _log(reads) if reads is not None and "seconds" in view.needs else None
-    reading = RunReading(qrels, view, order, size, words, log, groups)
+    logs = _logs(reads) if reads is not None and "seconds" in view.needs else None
+    reading = RunReading(qrels, view, order, size, words, logs, groups)
     if spread is not None:
         from leadline.measures.run_source import spread_hits
 
         yield from spread_hits(sources, reading, spread, plan, progress)
         return
-    parts = _hits_here(sources, reading, plan, divided=log is None and qrels.extents is None)
+    parts = _hits_here(sources, reading, plan, divided=logs is None and qrels.extents is None)
     yield from _with_progress(parts, len(sources), progress)
 
 
@@ -418,10 +419,10 @@ def _size(sources: Sequence[Source]) -> int:
     return sum(map(size_of, paths)) + 40 * lines
 
 
-def _log(reads: FilePath) -> tuple[Run, NDArray[np.float64]]:
-    from leadline.measures.run_source import read_reading_log
+def _logs(reads: FilePath | Mapping[str, FilePath]) -> ReadingLogs:
+    from leadline.measures.run_source import ReadingLogs
 
-    return read_reading_log(reads)
+    return ReadingLogs.read(reads)
 
 
 def _batches(parts: Iterable[RunHits]) -> Iterator[tuple[slice, list[RunHits]]]:

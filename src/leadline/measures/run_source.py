@@ -80,7 +80,7 @@ class RunReading:
     order: Order
     size: int  # bytes of all runs
     words: Mapping[bytes, float] | None
-    log: tuple[Run, NDArray[np.float64]] | None
+    logs: ReadingLogs | None
     groups: Mapping[bytes, int] | None
 
     def hits(self, source: Source, kernels: bool, memory: NewArrays) -> RunHits:
@@ -95,7 +95,8 @@ class RunReading:
             return replace(join(run, qrels, kernels=kernels), copies=later_copies(run, qrels, self.groups))
         if not view.needs & {"words", "iterations", "seconds"}:
             return source.hits(qrels, view, order, kernels=kernels, memory=memory)
-        run, seconds = self.log if self.log is not None else (source.open(view, order, kernels, memory), None)
+        opened = self.logs.of(source.name) if self.logs else (source.open(view, order, kernels, memory), None)
+        run, seconds = opened
         reading = reading_of(run, qrels, view.needs, self.words, seconds)
         return join(run, qrels, kernels=kernels, reading=reading)
 
@@ -391,6 +392,7 @@ def without_copies(hits: Hits, copies: Sequence[Integers], judged: Judged, treat
 
 
 _SECONDS = ("seconds", "time", "duration")
+Log = tuple[Run, "NDArray[np.float64]"]  # what was read, in its order, and the seconds of each
 
 
 def read_reading_log(path: str | os.PathLike[str]) -> tuple[Run, NDArray[np.float64]]:
@@ -412,6 +414,28 @@ def read_reading_log(path: str | os.PathLike[str]) -> tuple[Run, NDArray[np.floa
     return run, np.array(seconds)
 
 
+@dataclass(frozen=True)
+class ReadingLogs:
+    """The reading log of each run, or one of all runs."""
+
+    of_all: Log | None
+    of_each: Mapping[str, Log]
+
+    @classmethod
+    def read(cls, reads: str | os.PathLike[str] | Mapping[str, str | os.PathLike[str]]) -> ReadingLogs:
+        """Read the log of a file, or those of several, by the names of their runs."""
+        if isinstance(reads, Mapping):
+            return cls(None, {name: read_reading_log(path) for name, path in reads.items()})
+        return cls(read_reading_log(reads), {})
+
+    def of(self, run: str) -> Log:
+        """The log of a run."""
+        found = self.of_each.get(run, self.of_all)
+        if found is None:
+            raise InputError(run, f"has no reading log: there are those of {', '.join(self.of_each)}")
+        return found
+
+
 # The hits of runs that are read elsewhere, a large run in pieces of whole topics.
 #
 # What is said of a run that is wrong must be what is said where it is read whole. So a run of which a piece is refused
@@ -431,7 +455,7 @@ def spread_hits(
     """Yield the hits of each run; `plan` says how much of one a worker may hold (default: what its memory allows)."""
     length = PIECE_BYTES if plan is None else min(PIECE_BYTES, plan.part)
     pieces = [
-        _pieces(source, length) if reading.log is None and reading.qrels.extents is None else [None]
+        _pieces(source, length) if reading.logs is None and reading.qrels.extents is None else [None]
         for source in sources
     ]
     ends = list(accumulate(map(len, pieces)))
@@ -489,7 +513,7 @@ def hits_of_whole(source: Source, reading: RunReading, plan: ReadingPlan | None)
     """The hits of a run, of which no more is held than `plan` or the memory of this machine allows."""
     kernels = pays(reading.size)
     plan = plan or ReadingPlan.of([source], None, kernels=kernels, elsewhere=True)
-    if reading.log is None and plan.divides(source):
+    if reading.logs is None and plan.divides(source):
         arrays = ReusedArrays()
         return plan.hits(source, reading.qrels, arrays, lambda part: reading.hits(part, kernels, arrays))
     return reading.hits(source, kernels, NEW_ARRAYS)

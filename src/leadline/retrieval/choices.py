@@ -6,6 +6,7 @@ from typing import Literal
 
 BEARING = 0.25  # the share of a claim's terms from which a passage bears on it
 LEARNED_MOST = 20_000  # documents of an index that has vectors unless somebody says no
+COSINE = 0.95  # of vectors, from which two documents are near-duplicates
 DEFAULT_SYSTEM = "best"  # of a search for prior art
 # The functions of `systems.py`, and the baselines of `pipeline/steps.py`.
 SYSTEMS = (

@@ -224,20 +224,23 @@ def has_room_to_draw() -> bool:
     return most == resource.RLIM_INFINITY or most >= ADDRESSES_TO_DRAW
 
 
+def converter(what: str) -> Any:
+    """The package that converts figures; LeadlineError where it is not installed, which says what needs it."""
+    try:
+        return importlib.import_module("vl_convert")
+    except ImportError as error:
+        if shortage_in(error):
+            raise
+        raise LeadlineError(f"{what} needs the package vl-convert-python: pip install vl-convert-python") from None
+
+
 def save(chart: Any, path: str | os.PathLike[str]) -> None:
     """Write an Altair chart as SVG, PNG, PDF, HTML that needs no network, or Vega-Lite JSON."""
     ending = check_ending(path)
     if ending == ".json":
         write_whole(path, json.dumps(specification(chart)).encode())
         return
-    try:
-        convert: Any = importlib.import_module("vl_convert")
-    except ImportError as error:
-        if shortage_in(error):
-            raise
-        raise LeadlineError(
-            f"a figure as {ending} needs the package vl-convert-python: pip install vl-convert-python"
-        ) from None
+    convert = converter(f"a figure as {ending}")
     drawn = drawable(specification(chart))
     if ending == ".svg":
         content = convert.vegalite_to_svg({"padding": SVG_PADDING, **drawn}).encode()

@@ -188,7 +188,7 @@ def open_study(
     rel: int | None = None,
     order: Order = "score",
     topics: Iterable[str] | None = None,
-    reads: Path | None = None,
+    reads: Path | Mapping[str, Path] | None = None,
     lengths: Path | Mapping[str, float] | None = None,
     qrels_format: str | None = None,
     progress: Progress | None = None,
@@ -228,9 +228,7 @@ def study_of_hits(
     return Study(runs, qrels.topics, tuple(measures), hits, qrels, level, tuple(report.notes()))
 
 
-def common_view(
-    measures: Iterable[Measure], order: Order, reads: Path | None = None, *, has_lengths: bool = False
-) -> View:
+def common_view(measures: Iterable[Measure], order: Order, reads: Any = None, *, has_lengths: bool = False) -> View:
     """How the runs are read for all measures at once; an error if one needs another reading than the others."""
     needs: set[Need] = set()
     logged = set()

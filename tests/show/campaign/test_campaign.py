@@ -25,7 +25,7 @@ from leadline.show.campaign.judging import (
     runs_read,
     unique_by_team,
 )
-from leadline.show.campaign.live import LiveCampaign, RunRefusedError, receipt_of
+from leadline.show.campaign.live_campaign import LiveCampaign, RunRefusedError, receipt_of
 from leadline.show.campaign.submission import Description, KnownDocuments, RunRules, check_run
 from leadline.show.check import check
 
@@ -121,7 +121,7 @@ def test_each_refusal_is_a_line_with_file_and_line(tmp_path: Path, text: str, pr
 
 
 def test_a_description_is_asked_for_field_by_field(tmp_path: Path) -> None:
-    found = Description.of({"kind": "automatik"}).problems("a.run", 8)
+    found = Description.of({"kind": "automatik"}).problems("a.run", RunRules((), most_runs=8))
     assert [line.split(": ")[1][:9] for line in found] == [
         "'automati",
         "fields is",

@@ -16,7 +16,7 @@ from leadline.cli import main
 from leadline.judge.journal import Event, JudgingJournal
 from leadline.show.campaign.campaign import Campaign
 from leadline.show.campaign.judging import assign, draw_campaign_pool, open_disagreements, release
-from leadline.show.campaign.live import LiveCampaign
+from leadline.show.campaign.live_campaign import LiveCampaign
 from leadline.show.campaign.overview import overview, team_analysis
 from leadline.show.campaign.overview_files import joined_pdf, write_overview
 from leadline.show.campaign.submission import Description
@@ -148,6 +148,10 @@ def test_the_pdf_has_all_pages(folder: Path, tmp_path: Path) -> None:
     for words in ("Overview of Nails_2027 & more", "Incomplete judgements", "Documents by grade"):
         assert words in text
     assert read.metadata.title == "Overview of Nails_2027 & more"
+    shutil.copytree(folder / "c", tmp_path / "moved")
+    write_overview(overview(Campaign.open(tmp_path / "moved")), tmp_path / "again")
+    for path in (tmp_path / "o").rglob("*.pdf"):
+        assert path.read_bytes() == (tmp_path / "again" / path.relative_to(tmp_path / "o")).read_bytes()
     one = (tmp_path / "o/figures/scores.figure.pdf").read_bytes()
     (tmp_path / "two.pdf").write_bytes(joined_pdf([one, one], "two"))
     assert len(pypdf.PdfReader(tmp_path / "two.pdf").pages) == 2

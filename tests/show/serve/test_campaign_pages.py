@@ -13,7 +13,7 @@ from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.document import Document
 from leadline.judge.journal import People
 from leadline.show.campaign.judging import assign, draw_campaign_pool, release
-from leadline.show.campaign.live import LiveCampaign
+from leadline.show.campaign.live_campaign import LiveCampaign
 from leadline.show.campaign.submission import Description
 from leadline.show.serve.campaign_pages import campaign_app
 from leadline.show.serve.security import Address
@@ -161,3 +161,13 @@ def test_the_expert_sees_what_waits(tmp_path: Path, collection: Path) -> None:
         assert (there.status_code, there.text) == (status, missing.text), "nobody learns what is judged"
     assert "Nails" not in served.page("", "/judge/ts/")
     assert "This is for the students and seniors" in served.page("iowa", "/judge/ts/")
+
+
+def test_a_team_sees_the_rules_before_it_sends(tmp_path: Path, collection: Path) -> None:
+    served = Served(tmp_path / "c", collection)
+    served.live.set_task("sets", "survey", topics=str(tmp_path / "c.tsv"), takes=["boolean"], length=50, most_runs=2)
+    page = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", served.page("york")))
+    assert "Runs are taken until 2027-03-01 12:00 UTC. You have sent 0 of 8." in page
+    assert "A run at most 50 documents a topic, boolean" in page
+    assert "A line topic Q0 document rank score tag, of which rank and score are not read" in page
+    assert "Measured by set_F, set_P, set_recall" in page

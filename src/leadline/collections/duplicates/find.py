@@ -601,32 +601,48 @@ def _entries(
     sets: ShingleSets,
     keep: Keep,
 ) -> list[tuple[int, str, float, bool]]:
-    """The members of every group: the largest group first, in it the kept copy first, then by resemblance to it."""
-    sizes = np.bincount(labels, minlength=len(labels))
-    members = np.flatnonzero((sizes[labels] > 1) & (tokens > 0))
-    if not len(members):
-        return []
+    def alike(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.float64]:
+        found = np.ones(len(first))
+        differ = same[first] != same[second]
+        found[differ] = sets.resemblance(same[first][differ], same[second][differ])
+        return found
+
     # The preference of each copy, smallest first; equal ones in the order of reading.
     if keep == "earliest":
-        rank = np.array([texts.dates[row] or "9999" for row in members.tolist()])
+        rank = np.array([date or "9999" for date in texts.dates])
     else:
-        rank = -(tokens if keep == "longest" else texts.links())[members]
-    _, rank = np.unique(rank, return_inverse=True)
-    order = np.lexsort((members, rank, labels[members]))
+        rank = -(tokens if keep == "longest" else texts.links())
+    return entries_of_groups(texts.ids, labels, tokens > 0, rank, alike)
+
+
+def entries_of_groups(
+    ids: Sequence[str],
+    labels: NDArray[np.int64],
+    has_text: NDArray[np.bool_],
+    rank: NDArray[Any],
+    alike: Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.float64]],
+) -> list[tuple[int, str, float, bool]]:
+    """The members of every group: the largest group first, in it the kept copy first, then by resemblance to it.
+
+    The copy of the smallest `rank` is kept, the first of equal ones; `alike` says how much documents resemble others.
+    """
+    sizes = np.bincount(labels, minlength=len(labels))
+    members = np.flatnonzero((sizes[labels] > 1) & has_text)
+    if not len(members):
+        return []
+    order = np.lexsort((members, np.unique(rank[members], return_inverse=True)[1], labels[members]))
     members = members[order]
     begins = np.flatnonzero(np.r_[True, np.diff(labels[members]) != 0])
     counts = np.diff(np.append(begins, len(members)))
     kept = np.repeat(members[begins], counts)
-    alike = np.ones(len(members))
-    differ = same[members] != same[kept]
-    alike[differ] = sets.resemblance(same[members][differ], same[kept][differ])
+    shares = alike(members, kept)
     # Largest groups first; those of one size in the order of their kept copies.
     place = np.empty(len(begins), np.int64)
     place[np.lexsort((members[begins], -counts))] = np.arange(len(begins))
     group = np.repeat(place, counts)
-    final = np.lexsort((members, -alike, members != kept, group))
+    final = np.lexsort((members, -shares, members != kept, group))
     return [
-        (int(group[at]) + 1, texts.ids[members[at]], float(alike[at]), bool(members[at] == kept[at]))
+        (int(group[at]) + 1, ids[members[at]], float(shares[at]), bool(members[at] == kept[at]))
         for at in final.tolist()
     ]
 

@@ -16,7 +16,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from leadline.commands.shared.argument_kinds import INPUT_FILE, INPUT_FILES, OUR_FOLDER, WORD
-from leadline.commands.shared.campaign import add_description, description_of, is_described
+from leadline.commands.shared.campaign import add_description, add_takes, description_of, is_described
 from leadline.commands.shared.options import add_number, add_options
 from leadline.commands.shared.output import print_notes, write
 from leadline.errors import UsageError
@@ -40,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--campaign", metavar="DIR", type=OUR_FOLDER, help="the campaign's folder, instead of both")
     add("--task", metavar="NAME", type=WORD, default="", help="with --campaign: the task (default: the only one)")
     add_number(parser, "--length", "most documents of a topic", RUN_LENGTH)
+    add_takes(parser, "kinds of runs that the task takes")
     add_description(parser)
     add_options(parser, "-q")
 
@@ -49,6 +50,9 @@ def run(options: argparse.Namespace) -> None:
     from leadline.show.campaign.submission import check_run, check_together
 
     rules = _rules(options)
+    most = f"at most {rules.length:,} {rules.form.unit}s a topic"
+    measured = f", measured by {' '.join(rules.measures)}" if rules.measures else ""
+    print_notes([f"checked as runs of {most}, with lines of {rules.form.line}{measured}"], options)
     paths = run_paths(options.runs, strict=True)
     if is_described(options) and len(paths) > 1:
         raise UsageError("--describe", f"is of one run, and there are {len(paths)}: check them one by one")
@@ -71,7 +75,8 @@ def run(options: argparse.Namespace) -> None:
 
 def _rules(options: argparse.Namespace) -> RunRules:
     from leadline.records.topics import Topics
-    from leadline.show.campaign.live import LiveCampaign
+    from leadline.show.campaign.live_campaign import LiveCampaign
+    from leadline.show.campaign.run_forms import checked_kinds
     from leadline.show.campaign.submission import KnownDocuments, RunRules
 
     if options.campaign:
@@ -82,4 +87,6 @@ def _rules(options: argparse.Namespace) -> RunRules:
     documents = KnownDocuments.read(options.documents) if options.documents else None
     if documents is None:
         print_notes(["the ids of documents are not checked: give them with --documents"], options)
-    return RunRules(Topics.read(options.topics).ids, documents, options.length, MOST_RUNS)
+    return RunRules(
+        Topics.read(options.topics).ids, documents, options.length, MOST_RUNS, checked_kinds(options.takes or ())
+    )

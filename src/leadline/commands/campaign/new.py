@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from leadline.show.campaign.live import LiveCampaign
+    from leadline.show.campaign.live_campaign import LiveCampaign
 
     if not options.task and any(value for value in rules_of(options).values()):
         raise UsageError("--task", "is missing: name the task that the other options describe")

@@ -15,9 +15,24 @@ from pathlib import Path
 
 from leadline.commands.shared.argument_kinds import OutputFolder
 from leadline.commands.shared.options import add_choice, add_number, add_options, check_format
-from leadline.commands.shared.output import progress_bar, write, write_table
+from leadline.commands.shared.output import print_notes, progress_bar, write, write_table
 from leadline.commands.shared.signature import public
 from leadline.records.result import counted
+
+COLUMNS = {  # what the columns of each table say, in words
+    "ranking": (
+        "tau_with_truth: how alike the order of the runs by the judgements is to the true one (Kendall's tau);",
+        "1 is the same order, 0 no relation, -1 the reverse. first, first_in_truth: the best run by each.",
+    ),
+    "pool": (
+        "truly_relevant: documents that are relevant in truth; share_in_pool: how many of these were judged.",
+        "judged_relevant: documents that were called relevant; share_right: how many of these truly are.",
+    ),
+    "people": (
+        "error_set: the share of marks that each was made to get wrong; error_found: the share that is wrong.",
+        "merged: the marks of the assessors together; after the expert: what was released.",
+    ),
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,10 +47,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from leadline.show.campaign.rehearsal import rehearse
+    from leadline.show.campaign.simulated_track import simulate_track
 
     check_format(options)
-    done = rehearse(
+    done = simulate_track(
         Path(options.campaign),
         patents=options.patents,
         topics=options.topics,
@@ -51,6 +66,7 @@ def run(options: argparse.Namespace) -> None:
     tables = {"ranking": done.ranking, "pool": done.pool, "people": done.assessors}
     if options.format != "table" or options.output:
         write_table(tables[options.by], options)
+        print_notes(COLUMNS[options.by], options)
         return
     facts = done.campaign
     refused, late = len(facts.refused), sum(run.late for run in facts.runs)
@@ -62,6 +78,7 @@ def run(options: argparse.Namespace) -> None:
         "people": "How often people were wrong: as it was set, and as their marks show",
     }
     for name, table in tables.items():
-        write(f"\n{headings[name]}\n\n{table.render('table')}\n")
+        write(f"\n{headings[name]}\n\n{table.render('table')}\n\n")
+        write("".join(f"  {line}\n" for line in COLUMNS[name]))
     if not options.quiet:
         write(f"\nOpen it with `leadline serve {options.campaign} --team`\n")

@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _sent_here(options: argparse.Namespace, said: Any) -> dict[str, Any]:
-    from leadline.show.campaign.live import LiveCampaign, RunRefusedError
+    from leadline.show.campaign.live_campaign import LiveCampaign, RunRefusedError
 
     live = LiveCampaign.open(options.campaign)
     facts = live.facts

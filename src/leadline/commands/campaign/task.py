@@ -34,5 +34,5 @@ def run(options: argparse.Namespace) -> None:
     task = open_campaign(options).set_task(options.task, person=ORGANISER, **rules_of(options))  # type: ignore[arg-type]
     note_answers(options)
     if not options.quiet:
-        rules = f"at most {counted(task.most_runs, 'run')} of {task.length:,} documents a topic"
-        write(f"{task.name}: {task.kind}, {counted(len(task.topic_ids), 'topic')}, {task.deadline_words}, {rules}\n")
+        write(f"{task.name}: {task.kind}, {counted(len(task.topic_ids), 'topic')}, {task.deadline_words}\n")
+        write(f"teams send {task.takes_words}\n")

@@ -6,12 +6,12 @@ import argparse
 from typing import TYPE_CHECKING
 
 from leadline.commands.shared.argument_kinds import INPUT_FILE, OUR_FOLDER, WORD
-from leadline.commands.shared.options import add_choice, add_number, as_written, share
+from leadline.commands.shared.options import add_choice, add_number, as_written, choice, list_of, share
 from leadline.commands.shared.output import print_notes
 from leadline.show.choices import LATE_RULES, RUN_KINDS, TASK_KINDS
 
 if TYPE_CHECKING:
-    from leadline.show.campaign.live import LiveCampaign
+    from leadline.show.campaign.live_campaign import LiveCampaign
     from leadline.show.campaign.submission import Description
 
 ORGANISER = "organiser"  # who did what is done by commands
@@ -29,7 +29,7 @@ def add_task(parser: argparse.ArgumentParser, *, needed: bool = False) -> None:
 
 
 def open_campaign(options: argparse.Namespace) -> LiveCampaign:
-    from leadline.show.campaign.live import LiveCampaign
+    from leadline.show.campaign.live_campaign import LiveCampaign
 
     return LiveCampaign.open(options.campaign)
 
@@ -49,6 +49,7 @@ def add_rules(parser: argparse.ArgumentParser) -> None:
         type=as_written(_is_deadline),
         help="until when runs are taken, with its zone: '2027-03-01 18:00 Europe/Vienna', '2027-03-01 AoE' (none: '')",
     )
+    add_takes(parser, "kinds of runs that teams may send")
     add_choice(
         parser, "--late", LATE_RULES, "what becomes of runs after it; marked ones are not pooled", None, "refuse"
     )
@@ -57,6 +58,12 @@ def add_rules(parser: argparse.ArgumentParser) -> None:
     add_number(parser, "--length", "most documents of a topic in a run (default: 1000)")
     add("--strata", metavar="LAST:RATE,...", type=as_written(are_strata), help="what is pooled (default: 20:1)")
     add("--double", metavar="SHARE", type=share, help="share of the topics that two people judge (default: 0.25)")
+
+
+def add_takes(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add the kinds of runs that are taken: boolean runs are sets, sessions are reading logs."""
+    words = f"{what}: {', '.join(RUN_KINDS)} (default: ranked documents, made in any way)"
+    parser.add_argument("--takes", metavar="KIND,...", type=list_of(choice(RUN_KINDS)), help=words)
 
 
 def rules_of(options: argparse.Namespace) -> dict[str, object]:
@@ -73,13 +80,14 @@ def rules_of(options: argparse.Namespace) -> dict[str, object]:
         "length": options.length,
         "strata": options.strata,
         "double": options.double,
+        "takes": options.takes,
     }
 
 
 def note_answers(options: argparse.Namespace) -> None:
     """Say which columns of the topics teams do not get."""
     from leadline.records.topics import Topics
-    from leadline.show.campaign.live import answers_in
+    from leadline.show.campaign.live_campaign import answers_in
 
     if options.topics and (names := answers_in(Topics.read(options.topics))):
         print_notes([f"left out of the topics, as it tells how much is relevant: {', '.join(names)}"], options)

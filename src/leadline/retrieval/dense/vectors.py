@@ -96,6 +96,14 @@ class Vectors:
             scores[start : start + _BLOCK] = self._rows[start : start + _BLOCK].astype(np.float32, copy=False) @ vector
         return scores
 
+    def normalised(self, rows: slice | NDArray[np.int64]) -> NDArray[np.float32]:
+        """Some of the vectors, made to have length 1; that of a document without text is zeros."""
+        found = self._rows[rows].astype(np.float32)
+        if not np.isfinite(found).all():
+            raise damaged(str(self.path), "it has vectors that are not numbers", REBUILD_VECTORS)
+        found /= np.maximum(np.linalg.norm(found, axis=1, keepdims=True), np.float32(1e-9))
+        return found
+
     def is_sound(self) -> bool:
         """Whether the file is there and undamaged; reads all of it."""
         try:

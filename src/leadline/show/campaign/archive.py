@@ -34,7 +34,7 @@ from leadline.show.campaign.campaign import (
     Campaign,
     content_of,
 )
-from leadline.show.campaign.live import LiveCampaign
+from leadline.show.campaign.live_campaign import LiveCampaign
 from leadline.show.campaign.status import check_facts, run_table
 from leadline.text.checksums import Finding, check_file, finding_of, sealed, stored_bytes
 from leadline.text.files import write_stored

@@ -9,7 +9,7 @@
     CAMPAIGN/pools/TASK.txt       what is judged, with its record and its journal
     CAMPAIGN/qrels/TASK.txt       what was released
 
-`Campaign` says what is so at one moment, of a campaign or of its archive; `LiveCampaign` (`live.py`) changes it.
+`Campaign` says what is so at one moment, of a campaign or of its archive; `LiveCampaign` changes it.
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
-from leadline.errors import InputError, nearest, visible
+from leadline.errors import InputError, in_sentence, nearest, visible
 from leadline.judge.journal import Event, JudgingJournal
 from leadline.judge.marks import JudgingState
 from leadline.judge.pools import Pool
+from leadline.records.result import counted
 from leadline.records.topics import Topics
+from leadline.show.campaign.run_forms import RANKED, RunForm, form_of
 from leadline.show.choices import DOUBLE, MOST_RUNS, POOL_OF_CAMPAIGN, RUN_LENGTH
 from leadline.text.checksums import intact, read_sealed
 from leadline.text.owned_files import JOURNAL, OURS, is_owned
@@ -65,16 +67,38 @@ class Task:
     deadline: str = ""  # ISO 8601 with its offset; empty: there is none
     zone: str = ""  # of the deadline, as it was written
     late: str = "refuse"  # or mark: what becomes of runs after the deadline
-    measures: tuple[str, ...] = ("PRES@100", "R@100", "AP")
+    measures: tuple[str, ...] = RANKED.measures
     most_runs: int = MOST_RUNS
     length: int = RUN_LENGTH
     strata: str = POOL_OF_CAMPAIGN
     double: float = DOUBLE  # the share of the topics that two people judge
+    takes: tuple[str, ...] = ()  # kinds of runs; empty: ranked documents of any kind
     about_topics: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # office, class and year, by topic
 
     @property
     def heading(self) -> str:
         return self.title or self.name
+
+    @property
+    def until_words(self) -> str:
+        """Until when runs are taken, as the beginning of a sentence or a note."""
+        return "there is no deadline" if self.moment is None else f"runs are taken until {self.deadline_words}"
+
+    @property
+    def form(self) -> RunForm:
+        """The form of its runs: ranked documents, sets, sessions or passages."""
+        return form_of(self.takes)
+
+    @property
+    def takes_words(self) -> str:
+        """What a team may send, in words.
+
+        >>> Task("ta", "survey", "", (), most_runs=1, takes=("boolean",), measures=("set_F",)).takes_words
+        'at most 1 boolean run of 1,000 documents a topic, by set_F'
+        """
+        kinds = f"{in_sentence(self.takes, 'or')} " if self.takes else ""
+        runs = counted(self.most_runs, f"{kinds}run")
+        return f"at most {runs} of {self.length:,} {self.form.unit}s a topic, by {in_sentence(self.measures)}"
 
     @property
     def by_people(self) -> bool:

@@ -9,18 +9,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 
-from leadline.errors import InputError
+from leadline.errors import InputError, MeasureError
 from leadline.judge.assignment import assign_topics
 from leadline.judge.citations import from_citations
 from leadline.judge.draws import Draws, parse_ends
 from leadline.judge.journal import Event, JudgingJournal, new_uid
 from leadline.judge.marks import JudgingState, Key, disagreement, left_to_judge
 from leadline.judge.pools import Pool, draw_pool, pool_of_draws
+from leadline.measures.evaluate import check_needs
 from leadline.records.qrels import Qrels, read_qrels
 from leadline.records.result import Table, counted
-from leadline.records.runs import Run, read_run
+from leadline.records.runs import Run
 from leadline.show.campaign.campaign import RELEASES, Campaign, Release, Task
-from leadline.show.campaign.live import LiveCampaign, moment_of
+from leadline.show.campaign.live_campaign import LiveCampaign, moment_of
+from leadline.show.campaign.run_forms import measures_of, ranked_documents
 from leadline.text.files import write_stored
 from leadline.text.owned_files import JOURNAL, LOGS, RECORD
 
@@ -35,9 +37,9 @@ class Pooled:
 
 
 def runs_read(campaign: Campaign, task: Task, *, late: bool = True) -> list[Run]:
-    """The runs of a task, under their names in the campaign."""
+    """The runs of a task, under their names in the campaign, as ranked documents."""
     sent = [run for run in campaign.runs_of(task.name) if late or not run.late]
-    return [read_run(campaign.run_file(run), name=run.name) for run in sent]
+    return [ranked_documents(task.form, campaign.run_file(run), run.name) for run in sent]
 
 
 def draw_campaign_pool(
@@ -68,9 +70,10 @@ def draw_campaign_pool(
         )
     if live.facts.events(task):
         raise InputError(task.pool_file, "is assigned or judged already, so it stays as it was drawn")
-    runs = [read_run(facts.run_file(run), name=run.name) for run in sorted(pooled, key=lambda run: run.name)]
+    in_order = sorted(pooled, key=lambda run: run.name)
+    runs = (ranked_documents(task.form, facts.run_file(run), run.name) for run in in_order)
     if rounds:
-        pool = pool_of_draws(Draws.first(runs, parse_ends(rounds), depth=task.length, seed=seed))
+        pool = pool_of_draws(Draws.first(list(runs), parse_ends(rounds), depth=task.length, seed=seed))
     else:
         pool = draw_pool(
             runs,
@@ -86,7 +89,9 @@ def draw_campaign_pool(
         owned.reserve(*(f"{task.pool_file}{end}" for end in ends))
         write_stored(path, pool.lines())
         write_stored(f"{path}{RECORD}", pool.record())
-        with live.changed("pooled", person, task=task.name, runs=len(runs), documents=len(pool.to_judge()), seed=seed):
+        with live.changed(
+            "pooled", person, task=task.name, runs=len(in_order), documents=len(pool.to_judge()), seed=seed
+        ):
             pass
     return Pooled(pool, pool.runs, tuple(run.name for run in sent if run not in pooled))
 
@@ -262,6 +267,11 @@ def release(
     if task.moment is not None and not task.is_over(live.clock()):
         raise InputError(task.name, f"takes runs until {task.deadline_words}: release it after that")
     judged, stage = _judgements(facts, task, stage, qrels, incomplete=incomplete)
+    try:
+        check_needs(measures_of(task.form, task.measures), judged)
+    except MeasureError as error:
+        hint = f"give others with --qrels, or name other measures with `leadline campaign task DIR {task.name} -m`"
+        raise InputError(task.name, f"{error}: {hint}") from None
     content = judged.to_bytes()
     said = Release(
         task.name,

@@ -19,7 +19,7 @@ from leadline.errors import LeadlineError, MismatchError
 from leadline.judge.judging_quality import agreement_by, agreement_table, estimate_missing, missing_table
 from leadline.judge.marks import JudgingState, Key
 from leadline.measures.hits import Array
-from leadline.records.qrels import read_qrels
+from leadline.records.qrels import Qrels, read_qrels
 from leadline.records.result import Result, Table, counted, number, whole_percent
 from leadline.show.campaign.campaign import Campaign, SentRun, Task
 from leadline.show.campaign.judging import unique_by_team
@@ -30,6 +30,7 @@ from leadline.show.campaign.overview_figures import (
     spectrogram_picture,
     support_picture,
 )
+from leadline.show.campaign.run_forms import measures_of, scored_as
 from leadline.show.report.evidence import Evidence
 from leadline.trust.by_topic import slices
 from leadline.trust.incomplete import left_out
@@ -155,7 +156,10 @@ def _participation(campaign: Campaign) -> OverviewSection:
         OverviewItem("kinds", "Runs by kind", "As the teams described them.", Table(["kind", *names], by_kind)),
         OverviewItem("runs", "How the runs were made", "In the words of the teams.", Table(columns, runs)),
     ]
-    tasks = [f"{each.heading}: {each.kind}, {counted(len(each.topic_ids), 'topic')}." for each in campaign.tasks]
+    tasks = [
+        f"{each.heading}: {each.kind}, {counted(len(each.topic_ids), 'topic')}; of a team {each.takes_words}."
+        for each in campaign.tasks
+    ]
     return OverviewSection("Participation", tuple(tasks), tuple(each for each in exhibits if each.table.rows))
 
 
@@ -355,7 +359,7 @@ def _evidence(campaign: Campaign, task: Task) -> tuple[Evidence | None, tuple[st
             "would say little, and the teams chose before they knew the results."
         )
         runs = first
-    open_them = partial(_opened, campaign, task, str(path))
+    open_them = partial(_opened, campaign, task, read_qrels(str(path)))
     try:
         return open_them(runs), tuple(notes)
     except MismatchError:
@@ -369,12 +373,14 @@ def _evidence(campaign: Campaign, task: Task) -> tuple[Evidence | None, tuple[st
         return (open_them(kept) if kept else None), tuple(notes)
 
 
-def _opened(campaign: Campaign, task: Task, path: str, runs: Sequence[SentRun]) -> Evidence:
-    files = {run.name: str(campaign.run_file(run)) for run in runs}
+def _opened(campaign: Campaign, task: Task, qrels: Qrels, runs: Sequence[SentRun]) -> Evidence:
+    files = {run.name: campaign.run_file(run) for run in runs}
     info = {run.name: {"team": run.team, "kind": run.kind} for run in runs}
-    about = _attributes(task)
-    measure = task.measures[0]
-    return Evidence.of(path, files, measure, topics=about, runs_info=info, timings={}, samples=SAMPLES)
+    given = scored_as(task.form, files, by_passages=qrels.extents is not None)
+    about, measure = _attributes(task), measures_of(task.form, task.measures[:1])[0]
+    return Evidence.of(
+        qrels, given.pop("runs"), measure, topics=about, runs_info=info, timings={}, samples=SAMPLES, **given
+    )
 
 
 def _run(parts: _Parts, name: str) -> SentRun:
@@ -385,7 +391,8 @@ def _effectiveness(parts: _Parts, notes: tuple[str, ...]) -> OverviewSection:
     evidence = parts.evidence
     assert evidence is not None
     measures = tuple(dict.fromkeys(parts.task.measures))
-    scores = evidence.scores(list(measures))
+    wanted = measures_of(parts.task.form, measures)
+    scores = evidence.scores(wanted)
     means = scores.mean_values()
     standing = _standing(evidence)
     letters = standing.letters if standing is not None and not standing.no_verdict else {}
@@ -422,7 +429,7 @@ def _effectiveness(parts: _Parts, notes: tuple[str, ...]) -> OverviewSection:
         title = standing.ladder_title() if standing.verdicts else f"The runs by {measures[0]}"
         exhibits.insert(1, OverviewItem("scores.figure", title, INTERVALS, _less(table, measures[1:]), picture))
     if len(measures) > 1 and len(evidence.runs) > 2:
-        found = correlation(scores, list(measures))
+        found = correlation(scores, [each.text for each in wanted])
         exhibits.append(
             OverviewItem(
                 "measures",
@@ -587,14 +594,16 @@ def _incompleteness(parts: _Parts) -> OverviewSection:
     study = evidence.study
     hits, topics = study.hits, len(study.topics)
     rows: list[list[Any]] = []
-    judged = hits.count((hits.rank <= DEPTH) & (hits.grade >= 0)).reshape(len(study.runs), topics)
-    read = np.minimum(hits.retrieved, DEPTH).reshape(len(study.runs), topics)
+    depth = DEPTH if parts.task.form.is_ordered else int(hits.retrieved.max(initial=1))
+    judged = hits.count((hits.rank <= depth) & (hits.grade >= 0)).reshape(len(study.runs), topics)
+    read = np.minimum(hits.retrieved, depth).reshape(len(study.runs), topics)
     for name in evidence.order:
         r = evidence.place(name)
         total = int(read[r].sum())
         rows.append([name, total, int(judged[r].sum()), float(judged[r].sum() / total) if total else math.nan])
-    known = Table(["run", f"documents of the first {DEPTH}", "judged", "share"], rows)
-    exhibits = [OverviewItem("judged", f"How much of the first {DEPTH} documents was judged", "", known)]
+    what = f"the first {DEPTH} documents" if parts.task.form.is_ordered else "each set"
+    known = Table(["run", f"documents of {what.removesuffix(' documents')}", "judged", "share"], rows)
+    exhibits = [OverviewItem("judged", f"How much of {what} was judged", "", known)]
     said: list[str] = []
     teams: dict[str, list[str]] = {}
     for name in study.runs:

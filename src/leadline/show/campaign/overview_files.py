@@ -7,25 +7,25 @@
     OVERVIEW/tables/NAME.csv    the numbers of every table and figure
     OVERVIEW/figures/NAME.svg
 
-All but the PDFs are the same bytes on every machine; these have the letters of the machine's own fonts.
+All of it is the same bytes each time. The PDFs have the letters of Liberation Sans, which the package vl-convert-python
+brings: on a machine with another version of that font, or of the package, they may differ in their letters.
 """
 
 from __future__ import annotations
 
-import importlib
 import os
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from markupsafe import Markup
 
-from leadline.errors import InputError, LeadlineError, shortage_in, visible
+from leadline.errors import InputError, LeadlineError, visible
 from leadline.records.result import LATEX_LETTERS, Table, counted
 from leadline.show.campaign.overview import Overview, OverviewItem
 from leadline.show.campaign.overview_figures import STYLE, WIDE
+from leadline.show.charts import converter
 from leadline.show.pages.drawing import SvgShape, drawing, line, words
 from leadline.show.report.html_page import assembled_page
 from leadline.text.files import write_whole
@@ -57,7 +57,7 @@ def _files(made: Overview, *, pdf: bool) -> Iterator[tuple[str, bytes]]:
         if each.picture is not None:
             yield f"figures/{each.name}.svg", each.picture.svg().encode()
             if pdf:
-                yield f"figures/{each.name}.pdf", _converted(each.picture.svg())
+                yield f"figures/{each.name}.pdf", joined_pdf([_converted(each.picture.svg())], each.title)
 
 
 def overview_page(made: Overview) -> str:
@@ -171,6 +171,7 @@ PAGE_WIDE, PAGE_HIGH, MARGIN = 794, 1123, 56  # A4 in CSS pixels
 ROOM = PAGE_WIDE - 2 * MARGIN
 LETTER = 5.2  # pixels of a letter of a table, about
 LINE = 13
+PRINT_FONT = "Liberation Sans, sans-serif"  # which the converter brings where a machine has none
 LONGEST_CELL = 40  # letters of a column in print
 PAGE_STYLE = (
     ".h1{font:bold 24px sans-serif}.h2{font:bold 17px sans-serif}.p{font:13px sans-serif}.cell{font:9px sans-serif}"
@@ -321,25 +322,19 @@ def _page_svg(shapes: Sequence[SvgShape], number: int, total: int) -> str:
 
 
 def _converted(svg: str) -> bytes:
-    try:
-        convert: Any = importlib.import_module("vl_convert")
-    except ImportError as error:
-        if shortage_in(error):
-            raise
-        raise LeadlineError(
-            "an overview as PDF needs the package vl-convert-python: pip install vl-convert-python"
-        ) from None
-    return bytes(convert.svg_to_pdf(svg))
+    return bytes(converter("an overview as PDF").svg_to_pdf(svg.replace("sans-serif", PRINT_FONT)))
 
 
 _OBJECT = re.compile(rb"(?:^|\n)(\d+) 0 obj\b")
 _REFERENCE = re.compile(rb"\b(\d+) 0 R\b")
+_RESOURCES = re.compile(rb"(?:^ */\w+ \d+ 0 R\n)+", re.MULTILINE)
 
 
 def joined_pdf(files: Sequence[bytes], title: str) -> bytes:
-    """One PDF with the pages of several, each of one page as the converter makes them.
+    """One PDF with the pages of several, each of one page as the converter makes them: the same bytes each time.
 
-    Objects are numbered anew; references stand in dictionaries and never inside a stream, which is left as it is.
+    Objects are numbered anew; references stand in dictionaries and never inside a stream, which is left as it is. There
+    is no date and no id in it.
     """
     content = bytearray(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n")
     places: dict[int, int] = {}
@@ -347,16 +342,15 @@ def joined_pdf(files: Sequence[bytes], title: str) -> bytes:
     free = 4  # 1 is the catalogue, 2 the tree of pages, 3 what is said of the file
     for file in files:
         objects = _objects(file)
-        moved = {old: free + place for place, old in enumerate(sorted(objects))}
+        order = _from_the_page_on(objects)
+        moved = {old: free + place for place, old in enumerate(order)}
+        pages.append(free)
         free += len(moved)
-        for old in sorted(objects):
+        for old in order:
             head, stream = objects[old]
-            if b"/Type /Catalog" in head or re.search(rb"/Type\s*/Pages\b", head):
-                continue
+            head = re.sub(rb"/Parent \d+ 0 R", b"/Parent", head)
             head = _REFERENCE.sub(lambda found, moved=moved: b"%d 0 R" % moved[int(found[1])], head)  # type: ignore[misc]
-            if re.search(rb"/Type\s*/Page\b", head):
-                pages.append(moved[old])
-                head = re.sub(rb"/Parent \d+ 0 R", b"/Parent 2 0 R", head)
+            head = head.replace(b"/Parent", b"/Parent 2 0 R")
             places[moved[old]] = len(content)
             content += b"%d 0 obj\n%s%s\nendobj\n" % (moved[old], head, stream)
     kids = b" ".join(b"%d 0 R" % page for page in pages)
@@ -371,9 +365,19 @@ def joined_pdf(files: Sequence[bytes], title: str) -> bytes:
     table = len(content)
     content += b"xref\n0 %d\n0000000000 65535 f\r\n" % free
     for number in range(1, free):
-        content += b"%010d 00000 n\r\n" % places[number] if number in places else b"0000000000 00001 f\r\n"
+        content += b"%010d 00000 n\r\n" % places[number]
     content += b"trailer\n<< /Size %d /Root 1 0 R /Info 3 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (free, table)
     return bytes(content)
+
+
+def _from_the_page_on(objects: Mapping[int, tuple[bytes, bytes]]) -> list[int]:
+    """The objects of a page in the order in which they are named, the page first: the converter's order varies."""
+    page = next(number for number, (head, _) in sorted(objects.items()) if re.search(rb"/Type\s*/Page\b", head))
+    order = [page]
+    for number in order:  # grows on the way
+        named = [int(found[1]) for found in _REFERENCE.finditer(re.sub(rb"/Parent \d+ 0 R", b"", objects[number][0]))]
+        order += [each for each in dict.fromkeys(named) if each not in order]
+    return order
 
 
 def _objects(file: bytes) -> dict[int, tuple[bytes, bytes]]:
@@ -396,7 +400,11 @@ def _objects(file: bytes) -> dict[int, tuple[bytes, bytes]]:
                 found[number] = body[:opening].strip(), b"\nstream\n" + body[length.end() : end] + b"\nendstream"
             else:
                 found[number] = body[:first_end].strip(), b""
-    return found
+    return {number: (_RESOURCES.sub(_sorted_lines, head), stream) for number, (head, stream) in found.items()}
+
+
+def _sorted_lines(found: re.Match[bytes]) -> bytes:
+    return b"".join(sorted(found[0].splitlines(keepends=True)))
 
 
 def _is_listed(lines: Sequence[bytes], file: bytes, match: re.Match[bytes]) -> bool:

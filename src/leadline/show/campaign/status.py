@@ -3,19 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from leadline.errors import InputError
 from leadline.judge.journal import check_people
 from leadline.judge.pools import FIX_JOURNAL, check_pool
 from leadline.records.result import Table
-from leadline.show.campaign.campaign import CAMPAIGN_STORE, DOCUMENTS, FOLDERS, PEOPLE, REPAIR, STORE, Campaign, Task
+from leadline.show.campaign.campaign import (
+    CAMPAIGN_STORE,
+    DOCUMENTS,
+    FOLDERS,
+    PEOPLE,
+    REPAIR,
+    STORE,
+    Campaign,
+    Release,
+    SentRun,
+    Task,
+)
 from leadline.show.campaign.judging import progress_of
-from leadline.show.campaign.live import receipt_of
+from leadline.show.campaign.live_campaign import receipt_of
 from leadline.text.checksums import Finding, check_file, finding_of
 from leadline.text.owned_files import JOURNAL, RECORD
 from leadline.text.owned_folder import check_identity, check_listed
 from leadline.text.store.store import Store
+
+
+@dataclass(frozen=True)
+class TaskStatus:
+    """Where a task stands: its runs, how far the judging is, and what was released."""
+
+    task: Task
+    runs: tuple[SentRun, ...]
+    progress: dict[str, int]  # of judging; empty where nothing is pooled
+    release: Release | None
+
+    @property
+    def late(self) -> int:
+        return sum(run.late for run in self.runs)
+
+
+def task_status(campaign: Campaign, task: Task) -> TaskStatus:
+    """Where a task stands."""
+    progress = progress_of(campaign, task) if task.by_people else {}
+    return TaskStatus(task, campaign.runs_of(task.name), progress, campaign.release(task.name))
 
 
 def task_table(campaign: Campaign) -> Table:
@@ -34,28 +67,20 @@ def task_table(campaign: Campaign) -> Table:
         "for_expert",
     ]
     rows: list[list[object]] = []
-    for task in campaign.tasks:
-        runs, done = campaign.runs_of(task.name), progress_of(campaign, task) if task.by_people else {}
-        refused = sum(each.task == task.name for each in campaign.refused)
-        judging = [done.get(name) for name in ("to_judge", "judged", "waiting")]
-        counts = [len({run.team for run in runs}), len(runs), sum(run.late for run in runs), refused]
+    for each in map(partial(task_status, campaign), campaign.tasks):
+        task, refused = each.task, sum(refusal.task == each.task.name for refusal in campaign.refused)
         rows.append(
             [
                 task.name,
                 task.kind,
                 len(task.topic_ids),
                 task.deadline_words,
-                *counts,
-                *judging,
-                _release_of(campaign, task),
+                *(len({run.team for run in each.runs}), len(each.runs), each.late, refused),
+                *(each.progress.get(name) for name in ("to_judge", "judged", "waiting")),
+                "" if each.release is None else each.release.at,
             ]
         )
     return Table([*columns, "released"], rows)
-
-
-def _release_of(campaign: Campaign, task: Task) -> str:
-    found = campaign.release(task.name)
-    return "" if found is None else found.at
 
 
 def team_table(campaign: Campaign) -> Table:

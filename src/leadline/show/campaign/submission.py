@@ -19,11 +19,10 @@ import numpy as np
 
 from leadline.collections.documents.collection import Collection
 from leadline.errors import InputError, in_sentence, nearest, not_a_choice, visible
-from leadline.records.passages import is_passage_run
 from leadline.records.result import counted
-from leadline.records.runs import Run, run_of_text
+from leadline.show.campaign.run_forms import RunForm, RunLines, form_of, lines_of_text
 from leadline.show.choices import MOST_RUNS, RUN_KINDS, RUN_LENGTH
-from leadline.text.fields import FieldTable, Ids, read_fields
+from leadline.text.fields import Ids, read_fields
 from leadline.text.files import readable_size
 from leadline.text.source import SourceText, pieces_of, read_text, read_toml, within_ratio
 
@@ -31,6 +30,7 @@ LARGEST_RUN = 256 << 20  # bytes of a run, unpacked
 LONGEST_TEXT, LONGEST_NAME = 4000, 40  # characters of a description, and of the name of a run
 MOST_NAMED = 3  # ids that a line names
 TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.]*")
+NAME_RULE = f"at most {LONGEST_NAME} letters, digits, _ and ."
 FIELDS = ("kind", "fields", "resources", "text", "priority")  # of a description
 
 
@@ -65,9 +65,11 @@ class Description:
             texts["kind"], tuple(str(each) for each in words if each), texts["resources"], texts["text"], int(priority)
         )
 
-    def problems(self, where: str, most_runs: int) -> list[str]:
+    def problems(self, where: str, rules: RunRules) -> list[str]:
         """What is missing or wrong in it, a line each."""
         found = []
+        if self.kind in RUN_KINDS and rules.takes and self.kind not in rules.takes:
+            found.append(f"{where}: kind is {self.kind}, and the task takes {in_sentence(rules.takes)} runs")
         if self.kind not in RUN_KINDS:
             found.append(
                 str(not_a_choice(where, self.kind, RUN_KINDS))
@@ -82,10 +84,9 @@ class Description:
             found.append(f"{where}: resources is missing: name what else was used, or say none")
         if len(self.text) < 10:
             found.append(f"{where}: text is missing: say in a sentence how the run was made")
-        if not 1 <= self.priority <= most_runs:
-            found.append(
-                f"{where}: priority must be from 1 (pooled first) to {most_runs}, got {self.priority or 'none'}"
-            )
+        if not 1 <= self.priority <= rules.most_runs:
+            got = self.priority or "none"
+            found.append(f"{where}: priority must be from 1 (pooled first) to {rules.most_runs}, got {got}")
         long = [name for name in ("resources", "text") if len(getattr(self, name)) > LONGEST_TEXT]
         return [*found, *(f"{where}: {name} is longer than {LONGEST_TEXT:,} characters" for name in long)]
 
@@ -133,6 +134,13 @@ class RunRules:
     documents: KnownDocuments | None = None
     length: int = RUN_LENGTH
     most_runs: int = MOST_RUNS
+    takes: tuple[str, ...] = ()  # kinds of runs; empty: ranked documents of any kind
+    measures: tuple[str, ...] = ()  # by which they will be scored, where that is known
+
+    @property
+    def form(self) -> RunForm:
+        """The form of the runs."""
+        return form_of(self.takes)
 
 
 @dataclass(frozen=True)
@@ -158,23 +166,21 @@ def check_run(
 ) -> CheckedRun:
     """Check a run as the organiser does. `name` is what its team calls the file, where it lies elsewhere."""
     shown = name or os.fspath(path)
-    said = [] if description is None else description.problems(f"{shown}: description", rules.most_runs)
+    said = [] if description is None else description.problems(f"{shown}: description", rules)
     try:
         content = _unpacked(path, shown)
-        text = SourceText.of(content, shown)
         if content.startswith(b"PAR1"):
             raise InputError(shown, "is a Parquet file: send the run as text in TREC's format")
         _check_utf8(content, shown)
-        if is_passage_run(text):
-            form = "topic Q0 document rank score tag"
-            raise InputError(shown, f"lists passages, and documents are judged: give each document one line, {form}")
-        run = run_of_text(text, "run")
-        table = read_fields(text, 6, 6, lambda found: f"{found} fields, expected 6 (topic Q0 document rank score tag)")
+        lines = lines_of_text(rules.form, SourceText.of(content, shown))
     except InputError as error:
         return CheckedRun(shown, (str(error), *said))
-    problems, notes = _Lines(run, table, rules).found()
-    tag = table.ids[5][0]
-    return CheckedRun(shown, (*problems, *said), tuple(notes), tag, len(run), len(run.topics), content, _lists(run))
+    found = _Lines(lines, rules, shown)
+    problems, notes = found.found()
+    topics = len(lines.run.topics)
+    return CheckedRun(
+        shown, (*problems, *said), tuple(notes), found.tag, len(lines.table), topics, content, lines.order
+    )
 
 
 def _unpacked(path: str | os.PathLike[str], shown: str) -> bytes:
@@ -202,24 +208,15 @@ def _check_utf8(content: bytes, shown: str) -> None:
         raise InputError(shown, "is not UTF-8: save it as UTF-8", line=line) from None
 
 
-def _lists(run: Run) -> str:
-    """A hash of the lists of a run, topic by topic, without scores and name."""
-    whole = hashlib.sha256()
-    for t in sorted(range(len(run.topics)), key=lambda place: run.topics[place]):
-        lines = run.order[run.offsets[t] : run.offsets[t + 1]]
-        whole.update(f"{run.topics[t]}\n".encode("utf-8", "surrogateescape"))
-        whole.update(b"\n".join(run.documents.take(lines).as_bytes()) + b"\n\n")
-    return whole.hexdigest()
-
-
 class _Lines:
     """The lines of a run that can be read, against the rules."""
 
-    def __init__(self, run: Run, table: FieldTable, rules: RunRules) -> None:
-        self.run, self.table, self.rules = run, table, rules
-        codes = table.coded(0)
+    def __init__(self, lines: RunLines, rules: RunRules, shown: str) -> None:
+        self.lines, self.table, self.rules = lines, lines.table, rules
+        codes = self.table.coded(0)
         self.topic_of_line = codes.codes
         self.names = [name.decode("utf-8", "surrogateescape") for name in codes.names]
+        self.tag = name_of_file(shown).partition(".")[0] if lines.tag is None else self.table.ids[lines.tag][0]
 
     def found(self) -> tuple[list[str], list[str]]:
         """What is wrong, and what the team should know."""
@@ -230,22 +227,27 @@ class _Lines:
         return str(self.table.error(int(line), problem))
 
     def _names_of_the_run(self) -> Iterable[str]:
-        tags, second = self.table.coded(5), self.table.coded(1)
-        first = tags.names[int(tags.codes[0])].decode("utf-8", "surrogateescape")
+        if self.lines.tag is None:
+            if not _is_name(self.tag):
+                problem = f"gives the run its name, and {visible(self.tag)!r} is none: {NAME_RULE}: rename the file"
+                yield f"{self.table.text.name}: {problem}"
+            return
+        tags = self.table.coded(self.lines.tag)
         other = np.flatnonzero(tags.codes != tags.codes[0])
         if len(other):
-            yield self._at(
-                other[0],
-                f"the run is called {self.table.show(int(other[0]), 5)} here and {visible(first)} on the first line",
-            )
-        if not TAG.fullmatch(first) or len(first) > LONGEST_NAME:
-            yield self._at(
-                0, f"{visible(first)!r} is not a name of a run: at most {LONGEST_NAME} letters, digits, _ and ."
-            )
+            here = self.table.show(int(other[0]), self.lines.tag)
+            yield self._at(other[0], f"the run is called {here} here and {visible(self.tag)} on the first line")
+        if not _is_name(self.tag):
+            yield self._at(0, f"{visible(self.tag)!r} is not a name of a run: {NAME_RULE}")
+        if self.lines.second is None:
+            return
+        second = self.table.coded(self.lines.second)
         odd = [code for code, name in enumerate(second.names) if name != b"Q0"]
         lines = np.flatnonzero(np.isin(second.codes, odd)) if odd else other[:0]
         if len(lines):
-            yield self._at(lines[0], f"the second field is {self.table.show(int(lines[0]), 1)}, expected Q0")
+            yield self._at(
+                lines[0], f"the second field is {self.table.show(int(lines[0]), self.lines.second)}, expected Q0"
+            )
 
     def _topics(self) -> Iterable[str]:
         wanted = set(self.rules.topics)
@@ -257,12 +259,13 @@ class _Lines:
     def _documents(self) -> Iterable[str]:
         if self.rules.documents is None:
             return
-        unknown = self.rules.documents.unknown(self.run.documents)
+        documents = self.lines.documents
+        unknown = self.rules.documents.unknown(documents)
         if not len(unknown):
             return
-        names = list(dict.fromkeys(self.run.documents.take(unknown[:1000]).names()))
+        names = list(dict.fromkeys(documents.take(unknown[:1000]).names()))
         for name in names[:MOST_NAMED]:
-            line = next(int(place) for place in unknown if self.run.documents[int(place)] == name)
+            line = next(int(place) for place in unknown if documents[int(place)] == name)
             yield self._at(
                 line, f"{visible(name)} is not a document of the collection{self.rules.documents.hint(name)}"
             )
@@ -277,11 +280,13 @@ class _Lines:
             line = int(np.flatnonzero(self.topic_of_line == code)[self.rules.length])
             yield self._at(
                 line,
-                f"topic {visible(self.names[code])} has {counts[code]:,} documents, the most is {self.rules.length:,}",
+                f"topic {visible(self.names[code])} has {counts[code]:,} {self.rules.form.unit}s, "
+                f"the most is {self.rules.length:,}",
             )
         if len(long) > MOST_NAMED:
             topics = counted(len(long), "topic")
-            yield f"{self.table.text.name}: {topics} in all with more than {self.rules.length:,} documents"
+            most = f"{self.rules.length:,} {self.rules.form.unit}s"
+            yield f"{self.table.text.name}: {topics} in all with more than {most}"
 
     def _missing(self) -> Iterable[str]:
         missing = [topic for topic in self.rules.topics if topic not in set(self.names)]
@@ -291,20 +296,27 @@ class _Lines:
 
     def _ranks(self) -> Iterable[str]:
         """Where ranks and scores say different things: scores count."""
+        if self.lines.rank is None:
+            return
+        run = self.lines.run
         try:
-            ranks = self.table.integers(3, "rank").astype(np.int64)
+            ranks = self.table.integers(self.lines.rank, "rank").astype(np.int64)
         except InputError as error:
             yield f"{error}; ranks are not read, scores are"
             return
-        lines, topics = self.run.order, self.topic_of_line[self.run.order]
+        lines, topics = run.order, self.topic_of_line[run.order]
         falls = np.flatnonzero(
-            (np.diff(ranks[lines]) < 0) & (topics[1:] == topics[:-1]) & (np.diff(self.run.keys[lines]) < 0)
+            (np.diff(ranks[lines]) < 0) & (topics[1:] == topics[:-1]) & (np.diff(run.keys[lines]) < 0)
         )
         if len(falls):
             line = int(lines[falls[0] + 1])
             yield self._at(
                 line, "the ranks do not follow the scores: results are ordered by score, and ties by document"
             )
+
+
+def _is_name(tag: str) -> bool:
+    return TAG.fullmatch(tag) is not None and len(tag) <= LONGEST_NAME
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ Its template escapes every text.
 from __future__ import annotations
 
 import hashlib
-import importlib
 import json
 import math
 import os
@@ -23,13 +22,14 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from leadline.errors import InputError, LeadlineError, shortage_in, system_reason
+from leadline.errors import InputError, system_reason
 from leadline.show.charts import (
     DARK,
     ROWS,
     Figure,
     Row,
     config,
+    converter,
     drawable_json,
     specification,
 )
@@ -92,14 +92,7 @@ def assembled_page(
 
 def _vega() -> str:
     """Vega, Vega-Lite and vega-embed as one script: bundling them takes seconds, so the user's cache has the result."""
-    try:
-        convert: Any = importlib.import_module("vl_convert")
-    except ImportError as error:
-        if shortage_in(error):
-            raise
-        raise LeadlineError(
-            "a page of figures needs the package vl-convert-python: pip install vl-convert-python"
-        ) from None
+    convert = converter("a page of figures")
     cached = cache_directory() / f"vega-{convert.__version__}-{hashlib.sha256(_EXPORTS.encode()).hexdigest()[:8]}.js"
     content = read_cached(cached)
     if content is None:

@@ -26,11 +26,10 @@ from leadline.show.campaign.judging import (
     draw_campaign_pool,
     load_table,
     open_disagreements,
-    progress_of,
     release,
 )
-from leadline.show.campaign.live import LiveCampaign, Receipt, RunRefusedError
-from leadline.show.campaign.status import refused_table, run_table
+from leadline.show.campaign.live_campaign import LiveCampaign, Receipt, RunRefusedError
+from leadline.show.campaign.status import refused_table, run_table, task_status
 from leadline.show.campaign.submission import Description
 from leadline.show.choices import INVITED_ROLES, RUN_KINDS
 from leadline.show.lab.boards import LARGEST_SENT
@@ -161,6 +160,7 @@ def _team_page(pages: Pages, live: LiveCampaign, found: Visitor, **said: Any) ->
         role=f"of {team}" if team != found.name else "team",
         team=team,
         tasks=_shown(facts, now),
+        taken_kinds=[kind for kind in RUN_KINDS if any(kind in (each.takes or RUN_KINDS) for each in facts.tasks)],
         runs=facts.runs_of(team=team),
         refused=[each for each in facts.refused if each.team == team][::-1][:20],
         others=[run for run in facts.runs if run.team != team and facts.release(run.task) is not None],
@@ -198,24 +198,19 @@ def _organiser_page(pages: Pages, live: LiveCampaign, found: Visitor, **said: An
     facts, now = live.facts, live.clock()
     rows = []
     for shown in _shown(facts, now):
-        task = shown.task
-        progress = progress_of(facts, task) if task.by_people else {}
-        runs = facts.runs_of(task.name)
-        late = sum(run.late for run in runs)
-        step = _next_step(shown, progress, len(runs))
-        load = load_table(facts, task) if progress else None
-        released = facts.release(task.name)
+        status = task_status(facts, shown.task)
+        sending = {run.team for run in status.runs}
         rows.append(
             {
                 "shown": shown,
-                "task": task,
-                "runs": runs,
-                "silent": [team for team in facts.teams if team not in {run.team for run in runs}],
-                "late": late,
-                "progress": progress,
-                "step": step,
-                "load": load,
-                "release": released,
+                "task": shown.task,
+                "runs": status.runs,
+                "silent": [team for team in facts.teams if team not in sending],
+                "late": status.late,
+                "progress": status.progress,
+                "step": _next_step(shown, status.progress, len(status.runs)),
+                "load": load_table(facts, shown.task) if status.progress else None,
+                "release": status.release,
             }
         )
     people = {each.name: each for each in live_people(live, pages)}

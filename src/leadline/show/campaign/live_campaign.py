@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -48,6 +48,7 @@ from leadline.show.campaign.campaign import (
     made_of,
     parse_deadline,
 )
+from leadline.show.campaign.run_forms import check_measures, checked_kinds, form_of
 from leadline.show.campaign.submission import (
     CheckedRun,
     Description,
@@ -254,6 +255,7 @@ class LiveCampaign:
         length: int | None = None,
         strata: str | None = None,
         double: float | None = None,
+        takes: Sequence[str] | None = None,
         person: str = "",
     ) -> Task:
         """Add a task, or change one: only what is given. Topics cannot change once there are runs."""
@@ -269,6 +271,9 @@ class LiveCampaign:
             raise InputError(name, f"is a task of kind {old.kind}, and has runs: add another task")
         if old is not None and topics and facts.runs_of(name):
             raise InputError(name, "has runs, so its topics stay: add another task")
+        kinds = None if takes is None else checked_kinds(takes)
+        if old is not None and kinds is not None and form_of(kinds) is not old.form and facts.runs_of(name):
+            raise InputError(name, f"has runs that are {old.form.name}: add a task for runs of another form")
         base = old or Task(name, checked_choice("kind", kind, TASK_KINDS), "", ())
         if kind:
             base = replace(base, kind=checked_choice("kind", kind, TASK_KINDS))
@@ -286,10 +291,16 @@ class LiveCampaign:
         if strata is not None:
             parse_strata(strata)
             given["strata"] = strata
+        if kinds is not None:
+            given["takes"] = kinds
+            if measures is None and (old is None or form_of(kinds) is not old.form):
+                given["measures"] = form_of(kinds).measures
         if guidelines:
             text = read_text(guidelines).bytes().decode("utf-8", "replace").strip()
             given["guidelines"] = visible(_checked_text("guidelines", text, LONGEST_GUIDELINES), "\n\t")
         task = replace(base, **{key: value for key, value in given.items() if value is not None})
+        if kinds is not None or measures is not None:
+            check_measures(task.form, task.measures)
         with self.locked() as owned:
             if topics:
                 task = self._with_topics(owned, task, topics, facts.collection)
@@ -364,7 +375,7 @@ class LiveCampaign:
 
     def rules(self, task: Task) -> RunRules:
         """What a run of a task may have in it."""
-        return RunRules(task.topic_ids, self.documents, task.length, task.most_runs)
+        return RunRules(task.topic_ids, self.documents, task.length, task.most_runs, task.takes, task.measures)
 
     def check(self, team: str, task: Task, path: Path, description: Description, name: str = "") -> CheckedRun:
         """Check a run as it would be when it is sent now, and keep nothing."""

@@ -14,16 +14,16 @@ from leadline.show.campaign.archive import SUMS
 from leadline.show.campaign.campaign import Campaign
 from leadline.show.campaign.overview import overview
 from leadline.show.campaign.overview_files import write_overview
-from leadline.show.campaign.rehearsal import Rehearsal, rehearse
+from leadline.show.campaign.simulated_track import SimulatedTrack, simulate_track
 from leadline.show.check import check
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Rehearsal:
-    return rehearse(tmp_path_factory.mktemp("track") / "rehearsal", patents=200, topics=4)
+def played(tmp_path_factory: pytest.TempPathFactory) -> SimulatedTrack:
+    return simulate_track(tmp_path_factory.mktemp("track") / "rehearsal", patents=200, topics=4)
 
 
-def test_a_whole_track_is_played_and_the_truth_is_beside_it(played: Rehearsal) -> None:
+def test_a_whole_track_is_played_and_the_truth_is_beside_it(played: SimulatedTrack) -> None:
     facts = played.campaign
     assert (len(facts.teams), len(facts.runs), sum(run.late for run in facts.runs)) == (12, 20, 1)
     assert sorted(each.team for each in facts.refused) == ["cmu", "iowa", "msoe"]
@@ -34,14 +34,14 @@ def test_a_whole_track_is_played_and_the_truth_is_beside_it(played: Rehearsal) -
     assert check(facts.folder) == []
 
 
-def test_what_was_stopped_goes_on_and_says_the_same(played: Rehearsal) -> None:
-    again = rehearse(played.campaign.folder, patents=200, topics=4)
+def test_what_was_stopped_goes_on_and_says_the_same(played: SimulatedTrack) -> None:
+    again = simulate_track(played.campaign.folder, patents=200, topics=4)
     assert str(again.ranking.rows + again.pool.rows) == str(played.ranking.rows + played.pool.rows)
     assert again.campaign.sent == played.campaign.sent
 
 
 def test_an_archive_says_the_same_anywhere(
-    played: Rehearsal, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    played: SimulatedTrack, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     live = played.campaign
     main(["campaign", "archive", str(live.folder), "-o", str(tmp_path / "a")])

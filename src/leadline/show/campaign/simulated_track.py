@@ -40,7 +40,7 @@ from leadline.show.campaign.judging import (
     release,
     runs_read,
 )
-from leadline.show.campaign.live import LiveCampaign, RunRefusedError
+from leadline.show.campaign.live_campaign import LiveCampaign, RunRefusedError
 from leadline.show.campaign.submission import Description
 from leadline.text.files import write_stored
 from leadline.text.owned_folder import OwnedFolder
@@ -81,7 +81,7 @@ LENGTH = 200
 
 
 @dataclass(frozen=True)
-class Rehearsal:
+class SimulatedTrack:
     """What a rehearsal made, and how far the track was right."""
 
     campaign: Campaign
@@ -90,7 +90,7 @@ class Rehearsal:
     assessors: Table
 
 
-class RehearsalClock:
+class SimulatedClock:
     """The time of the rehearsal: a minute passes with each look."""
 
     def __init__(self) -> None:
@@ -101,12 +101,12 @@ class RehearsalClock:
         return self.now
 
 
-def rehearse(
+def simulate_track(
     folder: Path, *, patents: int = 600, topics: int = 20, seed: int = 1, stage: Stage | None = None
-) -> Rehearsal:
+) -> SimulatedTrack:
     """Play a whole track in a folder, or go on with one that was stopped."""
     opened = stage or (lambda _: contextlib.nullcontext())
-    clock = RehearsalClock()
+    clock = SimulatedClock()
     office, index = folder / "office", folder / "index"
     settings = Settings(patents=patents, topics=topics, surveys=max(4, topics // 2), seed=seed)
     if not (folder / "campaign.store").exists():
@@ -126,7 +126,7 @@ def rehearse(
                 _judge(live, task, seed)
             if live.facts.release(task.name) is None:
                 release(live, task, person="olga")
-    return Rehearsal(live.facts, ranking_table(live.facts), pool_table(live.facts), assessor_table(live.facts))
+    return SimulatedTrack(live.facts, ranking_table(live.facts), pool_table(live.facts), assessor_table(live.facts))
 
 
 def _is_sound(index: Path) -> bool:
@@ -136,7 +136,7 @@ def _is_sound(index: Path) -> bool:
         return False
 
 
-def _begin(folder: Path, settings: Settings, clock: RehearsalClock) -> None:
+def _begin(folder: Path, settings: Settings, clock: SimulatedClock) -> None:
     """Make the office in the campaign's folder, and the campaign on it."""
     office = folder / "office"
     with OwnedFolder.locked(folder, KIND, VERSION) as owned:
@@ -182,7 +182,7 @@ def _send_all(live: LiveCampaign, index: Path, seed: int) -> None:
     """Let every team send its runs that are not there yet; some are broken first, one is late."""
     context = open_context(str(index))
     clock = live.clock
-    assert isinstance(clock, RehearsalClock)
+    assert isinstance(clock, SimulatedClock)
     for task, systems in ((live.facts.task(PRIOR_ART), TEAMS), (live.facts.task(SURVEY), SURVEYED)):
         topics = live.facts.topics(task)
         there = {run.team for run in live.facts.runs_of(task.name)}
