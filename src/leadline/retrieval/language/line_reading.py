@@ -28,7 +28,7 @@ from leadline.retrieval.language.line_words import (
     with_our_wildcards,
     years_of,
 )
-from leadline.retrieval.language.syntax import ALL, HEADING, KEYWORDS, NOTHING, Syntax
+from leadline.retrieval.language.syntax import ALL, HEADING, KEYWORDS, NOTHING, Syntax, like_others
 from leadline.retrieval.language.tree import (
     DATE_FILTERS,
     FILTERS,
@@ -56,8 +56,12 @@ MOST_NOTES = 20
 FAR = 99_999  # words
 
 
-_BOOLEAN = re.compile(r"(and\s*not|but\s*not|and|or|not)(?![\w.:/=*$?-]|\[)", re.IGNORECASE)
-_OPERATOR_OF = {"and": "AND", "or": "OR", "not": "NOT", "andnot": "NOT", "butnot": "NOT"}
+_BOOLEAN = re.compile(
+    r"(?:(?P<word>and\s*not|but\s*not|and|or|not)(?![\w.:/=*$?-]|\[)|\(\s*not(?P<place>[awslp]?)\s*\))", re.IGNORECASE
+)
+_RELATED = re.compile(r"\+(?P<code>[A-Za-z]{2,4}[0-9]{0,2})$")  # what STN adds to a heading: film+NT
+_WITH_NARROWER = ("nt", "all", "pft")
+_OWN_SIGNS = ("tag", "near", "field", "node", "ref")  # parts that only a line in the syntax of its system has
 _REFERENCE = re.compile(r"[#SL]\s?([0-9]{1,4})(?:\s*-\s*[#SL]?\s?([0-9]{1,4}))?(?![\w*?$./-])", re.IGNORECASE)
 _SEVERAL = re.compile(
     r"\{?\(?(and|or)\s*/?\s*((?:[#SL]?[0-9]{1,4}\s*(?:[-–]\s*[#SL]?[0-9]{1,4})?)(?:\s*,\s*[#SL]?[0-9]{1,4}\s*(?:[-–]\s*[#SL]?[0-9]{1,4})?)*)\)?\}?",
@@ -86,6 +90,8 @@ def read_line(text: str, syntax: Syntax, numbers: Sequence[int] = ()) -> ReadLin
     tree = reader.read()
     if tree is None and not reader.changed:
         reader.change("has no word to search for")
+    if not any(part.kind in _OWN_SIGNS for part in reader.parts) and (others := like_others(text, syntax)):
+        reader.change(f"was read as {syntax.title}, and looks like {others}: name it with --syntax")
     return ReadLine(tree, tuple(reader.changed), tuple(reader.said))
 
 
@@ -173,11 +179,11 @@ class _LineReader:
 
     def _leading(self, match: re.Match[str]) -> None:
         """An operator with nothing before it: NOT excludes, others join nothing."""
-        kind = _OPERATOR_OF["".join(match[1].lower().split())]
+        kind = self._operator_of(match)
         if kind == "NOT" or (self.parts and self.parts[-1].kind in ("op", "near") and kind != "NOT"):
             self.parts.append(LinePart("op", kind))
         if kind != "NOT":
-            self.change(f"{match[1]} has nothing to join: ignored")
+            self.change(f"{match[0]} has nothing to join: ignored")
             if self.parts and self.parts[-1].kind == "op" and self.parts[-1].text == kind:
                 self.parts.pop()
         self.at = match.end()
@@ -263,10 +269,17 @@ class _LineReader:
                 return True
         match = _BOOLEAN.match(self.text, self.at)
         if match and not self._inside_word() and self._unit_follows(match.end()):
-            self.parts.append(LinePart("op", _OPERATOR_OF["".join(match[1].lower().split())]))
+            self.parts.append(LinePart("op", self._operator_of(match)))
             self.at = match.end()
             return True
         return False
+
+    def _operator_of(self, match: re.Match[str]) -> str:
+        """AND, OR or NOT; that of STN, which excludes a word in the same sentence alone, is NOT too."""
+        if match["place"]:
+            self.change(f"{match[0]} was taken as NOT, wherever the word is")
+        word = (match["word"] or "not").lower()
+        return "NOT" if word.endswith("not") else word.upper()
 
     def _bounded(self, match: re.Match[str]) -> bool:
         """Whether an operator made of letters begins a word."""
@@ -646,13 +659,17 @@ class _LineReader:
         exploded = leaf.text.lower().startswith("exp ")
         name, _, under = leaf.text[4 * exploded :].partition("/")
         all_under = self.syntax.name == "pubmed" and tag != "noexp"
+        if self.syntax.name == "stn" and (related := _RELATED.search(name)):
+            name, all_under = name[: related.start()], related["code"].lower().startswith(_WITH_NARROWER)
+            if related["code"].upper() != "NT":
+                self.change(f"{related[0]} was {'taken as +NT' if all_under else 'left out'}: narrower headings are known")
         return Heading(heading_name(name), exploded or all_under, "maj" in tag, under.strip())
 
     def _filter(self, name: str, leaf: WordOrPhrase) -> Node | None:
         """A filter by the value of a word or phrase."""
         written = query_text(replace(leaf, quoted=False, exact=False, slop=0))
         if name in DATE_FILTERS:
-            dates = years_of(written)
+            dates = years_of(written.rstrip("*$"))  # 2010*: any day of it
             if not dates:
                 self.change(f"{short(written)} is no year or day: {EXPECTED['published']}; it was left out")
             return Within(name, WordOrPhrase(dates)) if dates else None
@@ -681,7 +698,8 @@ class _LineReader:
         found = match.groupdict()
         field = self.syntax.fields.get((found.get("field") or "").lower(), "published")
         if found.get("low"):
-            dates = years_of(f"{found['low']}..{found['high']}")
+            low, high = (found[end].replace("-", "/") for end in ("low", "high"))  # 2010-06-15
+            dates = years_of(f"{low}..{high}")
         else:
             sign = {"=>": ">=", "=<": "<=", "AFT": ">", "BEF": "<", "IS": "=", None: ""}.get(
                 found.get("op"), found.get("op") or ""
