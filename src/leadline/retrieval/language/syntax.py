@@ -182,7 +182,9 @@ def syntax(table: Syntax) -> Syntax:
 
 def like_others(line: str, own: Syntax) -> str:
     """The titles of the other systems whose signs a line has."""
-    return " or ".join(sorted(each.title for name in SYNTAXES if (each := SYNTAXES[name]) is not own and each.score([line])))
+    return " or ".join(
+        sorted(each.title for name in SYNTAXES if (each := SYNTAXES[name]) is not own and each.score([line]))
+    )
 
 
 _OWN_SIGN = re.compile(
