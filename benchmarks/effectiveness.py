@@ -38,7 +38,7 @@ from leadline.records.result import Table
 from leadline.records.scores import Scores
 from leadline.records.topics import Topic, Topics
 from leadline.retrieval.choices import DERIVED, FIELDS
-from leadline.retrieval.dense.vectors import build_vectors
+from leadline.retrieval.dense.making import build_vectors
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.models.registry import MODELS
 from leadline.retrieval.pipeline.context import SearchContext
