@@ -4,8 +4,8 @@ docs/effectiveness.md.
     python benchmarks/effectiveness.py [--data ../shared/data] [--work DIR] [--check]
 
 The data are not part of the project: the classic collections, and sets of patents described in examples/*.toml. It
-needs the extra `dense` with its model, and takes about 20 minutes of processor time; indexes stay in DIR for the next
-time. Every table of the document is between two marks, and one run writes all of them. The last mark holds the same
+takes about 20 minutes of processor time; indexes stay in DIR for the next time. Every table of the document is between
+two marks, and one run writes all of them but that of benchmarks/best.py. The last mark holds the same
 tables for small collections, which take seconds, without vectors; `--check` makes only these and compares them, and the
 tests run it.
 """
@@ -29,16 +29,11 @@ from tuning import LEAST, STAGES, TEXT, build_up
 
 import leadline as ll
 from leadline.cli import main as leadline
-from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.collection import Collection
-from leadline.collections.documents.document import Document
-from leadline.records.inputs import QrelsLike
-from leadline.records.qrels import Qrels
 from leadline.records.result import Table
 from leadline.records.scores import Scores
 from leadline.records.topics import Topic, Topics
 from leadline.retrieval.choices import DERIVED, FIELDS
-from leadline.retrieval.dense.vectors import build_vectors
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.models.registry import MODELS
 from leadline.retrieval.pipeline.context import SearchContext
@@ -50,7 +45,6 @@ from leadline.retrieval.pipeline.steps import (
     ClaimScores,
     ClassAgreement,
     Dates,
-    Dense,
     FamilyMembers,
     OneAFamily,
     Search,
@@ -58,7 +52,6 @@ from leadline.retrieval.pipeline.steps import (
     Text,
 )  # fmt: skip
 from leadline.retrieval.systems import best_afterwards, best_by_words
-from leadline.retrieval.tuning import HELD_OUT, tune_system
 from leadline.trust.paired_tests import holm
 
 ROOT = Path(__file__).parents[1]
@@ -343,66 +336,6 @@ def sizes(offices: Sequence[Office]) -> dict[str, str]:
     return {"sizes": table.render("markdown")}
 
 
-SINGLE: dict[str, Step] = {  # one kind of evidence each
-    "bm25": system("bm25"), "bm25+rm3": system("bm25+rm3"), "vectors": Dense(),
-}  # fmt: skip
-FUSED = {name: system(name) for name in ("bm25+dense", "rrf", "best")}
-
-
-def hybrid(data: Path, work: Path) -> dict[str, str]:
-    """Words and vectors, `best` and a tuned system, where indexes have vectors; against the best single rival."""
-    tasks: dict[str, tuple[SearchContext, Topics, QrelsLike]] = {}
-    for name in FILES:
-        known = read_classic(name, data / "classic")
-        folder = work / f"{name}.collection"
-        if not folder.exists():
-            documents = [Document(**each) for each in known.documents]  # type: ignore[arg-type]
-            write_collection(documents, folder, {"made": "of a classic collection"})
-        lab = indexed(str(folder), work / f"{name}.vectors.index", ["title", "abstract"])
-        tasks[name] = lab, known.topics, known.qrels
-    apart = work / "with vectors"  # the other parts search patsnap without
-    apart.mkdir(exist_ok=True)
-    for name, source in {"patsnap": "docs.jsonl.xz", "synbio": "docs.jsonl.xz", "us_api": SOURCES["us_api"]}.items():
-        office = drawn(name, data / "patents" / name / source, apart)
-        tasks[name] = office.lab, office.topics, office.qrels
-    scores, rows, beside = {}, [], []
-    for name, (lab, topics, qrels) in tasks.items():
-        build_vectors(lab)
-        runs = [pipeline.run(lab, topics, name=system) for system, pipeline in (SINGLE | FUSED).items()]
-        beside.append(_beside(name, len(lab.index), ll.evaluate(qrels, runs, MEASURES)))
-        if name == "us_api":  # a system is not tuned on so many topics here
-            continue
-        judged = ll.read_qrels(qrels) if isinstance(qrels, str) else Qrels.of(qrels)
-        relevant = {
-            topic: {document for document, grade in judged.judgements(topic).items() if grade > 0}
-            for topic in judged.topics
-        }
-        held_out = tune_system(lab, topics, relevant).runs[0]
-        scores[name] = ll.evaluate(qrels, [*runs, held_out], MEASURES, topics=held_out.topics)
-        means = dict(zip(scores[name].runs, scores[name].mean_values()[:, 0].tolist(), strict=True))
-        rival = max(SINGLE, key=lambda system: means[system])
-        for row in against(scores[name], name, rival, [*FUSED, HELD_OUT]):
-            rows += [[name, rival, f"{means[rival]:.3f}", *row[1:]]] if row[2] == "AP" else []
-    columns = ("collection", "best single", "its AP", *AGAINST[1:])
-    pair = ("collection", "documents", "topics", "best", "bm25", "best − bm25", "p", "verdict")
-    pair += ("vectors", "best − vectors", "p ", "verdict ")
-    return {
-        "best beside": Table(pair, beside).render("markdown"),
-        "hybrid": figures("system", scores).render("markdown"),
-        "hybrid compared": Table(columns, rows).render("markdown"),
-    }
-
-
-def _beside(name: str, documents: int, scores: Scores) -> list[object]:
-    """`best` against words alone and vectors alone: means of AP, and p of a randomisation test for each."""
-    means = dict(zip(scores.runs, scores.mean_values()[:, 0].tolist(), strict=True))
-    line: list[object] = [name, f"{documents:,}", len(scores.topics), f"{means['best']:.3f}"]
-    for single in ("bm25", "vectors"):
-        ((*_, level, word),) = (row for row in against(scores, name, single, ["best"]) if row[2] == "AP")
-        line += [f"{means[single]:.3f}", f"{means['best'] - means[single]:+.3f}", f"{level:.2g}", word]
-    return line
-
-
 PARTS = (sizes, modelled, named, improved, after, dated, tuned)
 
 
@@ -420,7 +353,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--work", type=Path, help="folder for collections and indexes (default: a temporary one)")
     parser.add_argument("--check", action="store_true", help="only compare the short form with the document's")
     parser.add_argument(
-        "--only", metavar="PART", choices=[part.__name__ for part in (hybrid, *PARTS)], help="write one part alone"
+        "--only", metavar="PART", choices=[part.__name__ for part in PARTS], help="write one part alone"
     )
     options = parser.parse_args(arguments)
     if not all((options.data / folder).is_dir() for folder in ("classic", "patents")):
@@ -434,8 +367,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         patents = options.data / "patents"
         offices = [*(drawn(name, patents / name / source, work) for name, source in SOURCES.items()), simulated(work)]
         made |= classic(options.data, work)
-        if options.only in (None, hybrid.__name__):
-            made |= hybrid(options.data, work)
         for part in PARTS:
             if options.only not in (None, part.__name__):
                 continue

@@ -20,7 +20,7 @@ from marked_document import write_from_patents
 
 import leadline as ll
 from leadline.records.result import Table
-from leadline.retrieval.dense.vectors import build_vectors
+from leadline.retrieval.dense.making import build_vectors
 from leadline.retrieval.tuning import HELD_OUT, Learner, tune_system
 
 DOCUMENT = ROOT / "docs" / "tuning.md"

@@ -177,8 +177,8 @@ def ask_people(work: Path) -> Any:
 def write_vectors(work: Path) -> None:
     import numpy as np
 
-    from leadline.retrieval.dense.vectors import NAME
     from leadline.retrieval.index import arrays
+    from leadline.retrieval.index.manifest import VECTOR_ARRAY as NAME
 
     with arrays.create(work / "vectors-00.float16", {NAME: (np.float16, 40 * 16)}) as into:
         into[NAME][:] = np.arange(40 * 16) / 640

@@ -1,7 +1,7 @@
 """Index a collection, so that it can be searched.
 
 An index of up to 20,000 documents also has vectors, where the model is installed (`docs/vectors.md`): a sample of the
-documents is read by the model, and the others' vectors are learned from it. --dense has the model read all of them,
+texts is read by the model, and the others' vectors are learned from it. --dense has the model read all of them,
 whatever their number, and --no-dense none; LEADLINE_VECTORS=none leaves them out unless --dense asks for them.
 
 An index that is already in the folder is replaced once the new one is complete. After `leadline collection update`,
@@ -18,12 +18,11 @@ Examples:
 from __future__ import annotations
 
 import argparse
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from leadline.commands.shared.argument_kinds import INPUT_TREE, OutputFolder
 from leadline.commands.shared.extras import (
@@ -31,8 +30,6 @@ from leadline.commands.shared.extras import (
     add_cluster_option,
     check_extras,
     chosen_cluster,
-    is_missing,
-    packages_of,
 )
 from leadline.commands.shared.options import (
     add_choice,
@@ -43,9 +40,9 @@ from leadline.commands.shared.options import (
 )
 from leadline.commands.shared.output import print_notes, progress_bar
 from leadline.commands.shared.signature import public
-from leadline.errors import InputError, UsageError, checked_choice
+from leadline.errors import InputError, UsageError
 from leadline.records.result import counted
-from leadline.retrieval.choices import COMMON, DERIVED, FIELDS, LANGUAGES, LEARNED_MOST, Members, Words
+from leadline.retrieval.choices import COMMON, DERIVED, FIELDS, LANGUAGES, Members, Words
 from leadline.text.files import readable_size
 
 if TYPE_CHECKING:
@@ -57,9 +54,8 @@ if TYPE_CHECKING:
     from leadline.retrieval.index.index import Index
     from leadline.retrieval.index.writing import Changes
 
-SETTING = "LEADLINE_VECTORS"
 WORTH_SAYING = 2.0  # seconds
-TOKENS_A_SECOND, DOCUMENTS_A_SECOND = 7000, 2000  # by docs/vectors.md
+TOKENS_A_SECOND, PASSAGES_A_SECOND, WORDS_A_PASSAGE = 7000, 2000, 150  # by docs/vectors.md
 STOP_LISTS = (*(LANGUAGES[code] for code in COMMON), "none")
 DEFAULTS: dict[str, Any] = {
     "fields": FIELDS,
@@ -156,61 +152,49 @@ def run(options: argparse.Namespace) -> None:
     units = counted(len(index), "document") if index.unit == "document" else families
     done, fields = _in_words(changes) if changes is not None else "", counted(len(index.fields), "field")
     print(f"{done}{units}, {counted(words, 'word')} in {fields}, {readable_size(size)}, in {seconds:.1f} s")
-    vectors = None if options.no_dense else "all" if options.dense is not None else _expected_vectors(index, options)
-    if vectors is not None:
-        _add_vectors(folder, vectors, options)
+    if not options.no_dense:
+        _add_vectors(folder, index, options)
     kept = {"scheme": "class", "thesaurus": "heading"}
     said = [f"keeps {tree.source}, {kind} of {counted(len(tree), kept[kind])}" for kind, tree in trees.items()]
     print_notes([*said, *_notes(index, settings, options)], options)
 
 
-def _add_vectors(folder: Path, which: str, options: argparse.Namespace) -> None:
+def _add_vectors(folder: Path, index: Index, options: argparse.Namespace) -> None:
     """Store vectors beside the index; an interrupted run continues where it stopped."""
-    from leadline.retrieval.dense.encoder import gpu
-    from leadline.retrieval.dense.vectors import FIELDS as ENCODED
-    from leadline.retrieval.dense.vectors import build_vectors, described_vectors, learn_vectors
+    from leadline.retrieval.dense.making import make_vectors, unasked_vectors
     from leadline.retrieval.pipeline.context import SearchContext
 
     start = time.monotonic()
+    context = SearchContext.open(folder)
+    which = "all" if options.dense is not None else unasked_vectors(context, updated=options.update)
+    if which is None:
+        return
+    if which == "learned" and not options.update and (seconds := _seconds(index)) >= WORTH_SAYING:
+        what = f"makes vectors for {counted(len(index), 'document')}, in about {seconds:.0f} s of processor time"
+        print_notes([f"{what}: --no-dense leaves them out"], options)
     with progress_bar("vectors", quiet=options.quiet) as step:
-        context = SearchContext.open(folder)
-        learned = learn_vectors(context, progress=step) if which == "learned" else None
-        if which == "learned" and learned is None:
-            return  # the documents have no text
-        vectors = learned or build_vectors(context, model=options.dense or "", progress=step)
+        vectors = make_vectors(context, which, options.dense or "", step)
+    if vectors is None:
+        return  # the documents have no text
+    from leadline.retrieval.dense.encoder import gpu
+    from leadline.retrieval.dense.passages import FIELDS as ENCODED
+    from leadline.retrieval.dense.vectors import described_vectors
+
     size, seconds = readable_size(vectors.path.stat().st_size), time.monotonic() - start
     about = described_vectors(vectors.path.with_suffix(".json"), ENCODED)
     assert about is not None  # of the fields it was asked for
     where = f", on {gpu()}" if gpu() and about.precision == "full" else ""
-    print(f"{counted(vectors.shape[0], 'vector')} by {about.label}{where}, {size}, in {seconds:.1f} s")
-
-
-def _expected_vectors(index: Index, options: argparse.Namespace) -> Literal["all", "learned"] | None:
-    """The vectors that an index gets which nobody asked for: those it had before an update, or learned ones."""
-    if any(is_missing(name) for extra in sorted(WITH_MODEL) for name in packages_of(extra)):
-        return None
-    if options.update:
-        from leadline.retrieval.dense.vectors import older_vectors
-        from leadline.retrieval.pipeline.context import SearchContext
-
-        context = SearchContext(index)
-        return "all" if older_vectors(context) else "learned" if older_vectors(context, learned=True) else None
-    wanted = checked_choice(SETTING, os.environ.get(SETTING, "learned"), ("learned", "none"))
-    if wanted == "none" or not 0 < len(index) <= LEARNED_MOST:
-        return None
-    seconds = _seconds(index)
-    if seconds >= WORTH_SAYING:
-        what = f"makes vectors for {counted(len(index), 'document')}, in about {seconds:.0f} s of processor time"
-        print_notes([f"{what}: --no-dense leaves them out"], options)
-    return "learned"
+    print(f"{counted(vectors.passages, 'vector')} by {about.label}{where}, {size}, in {seconds:.1f} s")
 
 
 def _seconds(index: Index) -> float:
     """About how long learned vectors take: the model reads a sample, and pieces of all texts are counted."""
+    from leadline.retrieval.dense.passages import MOST
     from leadline.retrieval.dense.vectors import SAMPLE_TOKENS
 
-    words = sum(count for name, count in index.manifest["counts"].items() if name in ("title words", "abstract words"))
-    return 1 + min(SAMPLE_TOKENS, 2 * (words or SAMPLE_TOKENS)) / TOKENS_A_SECOND + len(index) / DOCUMENTS_A_SECOND
+    words = sum(count for name, count in index.manifest["counts"].items() if name.endswith(" words"))
+    passages = min(len(index) * MOST, len(index) + words // WORDS_A_PASSAGE)
+    return 1 + min(SAMPLE_TOKENS, 2 * words) / TOKENS_A_SECOND + passages / PASSAGES_A_SECOND
 
 
 def _refuse_other_content(folder: Path) -> Index | None:

@@ -16,14 +16,16 @@ from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Claim, Document
 from leadline.errors import InputError, LeadlineWarning
 from leadline.records.topics import Topic
-from leadline.retrieval.dense import vectors
+from leadline.retrieval.dense import making, vectors
 from leadline.retrieval.dense.dense_steps import Dense, Hybrid, document_text
 from leadline.retrieval.dense.encoder import Encoder
+from leadline.retrieval.dense.making import build_vectors
 from leadline.retrieval.dense.model import NEEDED, PACKAGE, Shape, model_folder, read_weights
-from leadline.retrieval.dense.vectors import FIELDS, StoredVectors, Vectors, build_vectors, stored_vectors
+from leadline.retrieval.dense.passages import FIELDS
+from leadline.retrieval.dense.vectors import StoredVectors, Vectors, stored_vectors
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.index import Index
-from leadline.retrieval.index.manifest import check_index
+from leadline.retrieval.index.manifest import TEXT_ARRAY, VECTOR_ARRAY, check_index
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.pipeline import pipeline_of
 from leadline.retrieval.pipeline.query.search import Search
@@ -113,7 +115,7 @@ def test_meaning_is_found_without_the_words(context: SearchContext) -> None:
 def test_a_stopped_build_goes_on_where_it_was(
     abstracts: list[str], context: SearchContext, tmp_path: Path, monkeypatch
 ) -> None:
-    monkeypatch.setattr(vectors, "CHUNK", 2)
+    monkeypatch.setattr(making, "CHUNK", 2)
     whole = build_vectors(context, ["abstract"])
     expected = whole.path.read_bytes()
     whole.path.unlink()
@@ -142,7 +144,7 @@ def test_a_stopped_build_goes_on_where_it_was(
 
 @needs_model
 def test_damaged_vectors_are_told_and_made_again(context: SearchContext, monkeypatch) -> None:
-    monkeypatch.setattr(vectors, "CHUNK", 2)
+    monkeypatch.setattr(making, "CHUNK", 2)
     made = build_vectors(context, ["abstract"])
     whole = made.path.read_bytes()
     request = context.request(Topic("T1", title="car"))
@@ -164,7 +166,7 @@ def test_a_check_tells_vectors_that_are_missing_or_do_not_fit_the_index(context:
     for rows in (made.shape[0] - 1, made.shape[0] + 1):
         numbers = np.zeros(rows * made.shape[1], np.float16)
         made.path.unlink()
-        arrays.write(made.path, {vectors.NAME: numbers, vectors.TEXTS: np.zeros(2 * rows, np.int64)})
+        arrays.write(made.path, {VECTOR_ARRAY: numbers, TEXT_ARRAY: np.zeros(2 * rows, np.int64)})
         for written in (described, None):  # also where an earlier version did not describe them
             about.unlink(missing_ok=True)
             if written is not None:
@@ -189,7 +191,7 @@ def test_a_check_tells_vectors_that_are_missing_or_do_not_fit_the_index(context:
 
 @needs_model
 def test_a_stopped_build_that_was_damaged_starts_again(context: SearchContext, monkeypatch) -> None:
-    monkeypatch.setattr(vectors, "CHUNK", 2)
+    monkeypatch.setattr(making, "CHUNK", 2)
     made = build_vectors(context, ["abstract"])
     whole = made.path.read_bytes()
     encode = Encoder.encode
@@ -244,8 +246,8 @@ def test_missing_vectors_are_told(context: SearchContext) -> None:
 def test_scores_are_products_in_memory_or_not(tmp_path: Path, monkeypatch) -> None:
     rng = np.random.default_rng(1)
     rows = rng.normal(size=(50, 8)).astype(np.float16)
-    with arrays.create(tmp_path / "file", {vectors.NAME: (np.float16, rows.size)}) as into:
-        into[vectors.NAME][:] = rows.ravel()
+    with arrays.create(tmp_path / "file", {VECTOR_ARRAY: (np.float16, rows.size)}) as into:
+        into[VECTOR_ARRAY][:] = rows.ravel()
     vector = rng.normal(size=8).astype(np.float32)
     expected = rows.astype(np.float64) @ vector
     monkeypatch.setattr(vectors, "_BLOCK", 7)
@@ -349,7 +351,7 @@ def test_an_update_encodes_only_what_is_new(
 
 def with_little_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have the model read a sample of four of the texts."""
-    monkeypatch.setattr(vectors, "SAMPLE_TEXTS", 4)
+    monkeypatch.setattr(making, "SAMPLE_TEXTS", 4)
 
 
 @needs_model
@@ -360,7 +362,7 @@ def test_learned_vectors_are_those_of_a_sample_and_of_word_pieces(
     encode = Encoder.encode
     monkeypatch.setattr(Encoder, "encode", lambda self, texts: encoded.extend(texts) or encode(self, texts))
     with_little_read(monkeypatch)
-    made = vectors.learn_vectors(context)
+    made = making.learn_vectors(context)
     assert made is not None
     assert len(encoded) == 4
     whole = made.path.read_bytes()
@@ -369,10 +371,10 @@ def test_learned_vectors_are_those_of_a_sample_and_of_word_pieces(
     assert about.label == "all-MiniLM-L6-v2, int8, learned from 4 texts"
     assert check(context.index.folder) == []
     # By hand: with f the weights of pieces, a text's vector is f(text) F' (F F' + ridge)^-1 (V - mean) + mean.
-    texts = [f"\n{text}" if text else "" for text in context_texts(context, abstracts)]
+    texts = [f"\n{text}" for text in context_texts(context, abstracts)]
     stored = arrays.read(made.path)
-    sampled = [row.tobytes() for row in stored[vectors.SAMPLED].reshape(-1, 2)]
-    sample = [[row.tobytes() for row in vectors._digests(texts)].index(each) for each in sampled]
+    sampled = [row.tobytes() for row in stored[making.SAMPLED].reshape(-1, 2)]
+    sample = [[row.tobytes() for row in making._digests(texts)].index(each) for each in sampled]
     ids = [Encoder()._tokenizer.encode(text).ids[1:-1] for text in texts]
     seen = {piece: sum(piece in each for each in ids) for each in ids for piece in each}
     f = np.zeros((len(texts), max(seen) + 1))
@@ -381,16 +383,16 @@ def test_learned_vectors_are_those_of_a_sample_and_of_word_pieces(
             rarity = math.log((len(texts) + 1) / (seen[piece] + 1)) if seen[piece] > 1 else 0
             f[row, piece] = (1 + math.log(each.count(piece))) * rarity
     f /= np.maximum(np.linalg.norm(f, axis=1, keepdims=True), 1e-9)
-    v = stored[vectors.SAMPLE].reshape(4, -1).astype(float)
+    v = stored[making.SAMPLE].reshape(4, -1).astype(float)
     mean = v.mean(0)
     inverse = np.linalg.inv(f[sample] @ f[sample].T + vectors.RIDGE * np.eye(4))
     expected = f @ f[sample].T @ inverse @ (v - mean) + mean
     expected /= np.linalg.norm(expected, axis=1, keepdims=True)
     expected[[not text for text in texts]] = 0
-    np.testing.assert_allclose(stored[vectors.NAME].reshape(made.shape), expected, atol=2e-3)
+    np.testing.assert_allclose(stored[VECTOR_ARRAY].reshape(made.shape), expected, atol=2e-3)
     # The same texts give the same bytes; vectors by the model of every text come first.
     made.path.unlink()
-    again = vectors.learn_vectors(SearchContext.open(context.index.folder))
+    again = making.learn_vectors(SearchContext.open(context.index.folder))
     assert again is not None
     assert again.path.read_bytes() == whole
     request = context.request(Topic("T1", title="automobile"))
@@ -400,8 +402,9 @@ def test_learned_vectors_are_those_of_a_sample_and_of_word_pieces(
 
 
 def context_texts(context: SearchContext, abstracts: list[str]) -> list[str]:
-    """The text of each row: its abstract, or what stands in for one."""
-    return [context.collection.document(name).abstract or "As drawn." for name in context.index.ids]
+    """The only passage of each row: its abstract, if it has one, description and claim."""
+    found = (context.collection.document(name).abstract for name in context.index.ids)
+    return [f"{abstract}\nAs drawn.\nA thing." if abstract else "As drawn.\nA thing." for abstract in found]
 
 
 @needs_model
@@ -425,7 +428,7 @@ def test_an_index_has_learned_vectors_unless_they_are_left_out(
     (second,) = index.glob("vectors-*.float16")
     assert second != first
     assert check(index) == []
-    monkeypatch.setattr("leadline.commands.index.LEARNED_MOST", 7)
+    monkeypatch.setattr("leadline.retrieval.dense.making.LEARNED_MOST", 7)
     main(["index", collection, "-o", str(tmp_path / "larger")])
     assert not list((tmp_path / "larger").glob("vectors-*"))
 

@@ -15,8 +15,9 @@ from leadline.errors import InputError, LeadlineWarning
 from leadline.records.topics import Topic
 from leadline.retrieval.dense.dense_steps import Dense, Hybrid
 from leadline.retrieval.dense.encoder import Encoder
+from leadline.retrieval.dense.making import build_vectors
 from leadline.retrieval.dense.model import NEEDED, PACKAGE
-from leadline.retrieval.dense.vectors import StoredVectors, build_vectors, stored_vectors
+from leadline.retrieval.dense.vectors import StoredVectors, stored_vectors
 from leadline.retrieval.index.manifest import check_index
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.named_systems import settings, system

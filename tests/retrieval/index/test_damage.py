@@ -21,11 +21,11 @@ from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Claim, Document, Priority
 from leadline.errors import InputError, LeadlineWarning
-from leadline.retrieval.dense.vectors import NAME
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.manifest import KIND as INDEX
 from leadline.retrieval.index.manifest import MANIFEST, check_index, described_file, read_manifest
+from leadline.retrieval.index.manifest import VECTOR_ARRAY as NAME
 from leadline.retrieval.index.manifest import VERSION as INDEX_VERSION
 from leadline.text.checksums import Finding, sealed
 from leadline.text.owned_folder import OwnedFolder

@@ -76,7 +76,8 @@ def extras_of(steps: Any, index: Path | None = None) -> set[str]:
         return extras_of(steps.get("otherwise"), index)
     inside = set().union(*(extras_of(each, index) for each in steps.values()))
     if steps.get("step") in ("dense", "hybrid"):
-        from leadline.retrieval.dense.vectors import FIELDS, has_own_model
+        from leadline.retrieval.dense.passages import FIELDS
+        from leadline.retrieval.dense.vectors import has_own_model
 
         is_hybrid = steps["step"] == "hybrid"  # whose `model` is that of the words
         fields = steps.get("dense" if is_hybrid else "fields", FIELDS)

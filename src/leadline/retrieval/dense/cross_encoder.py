@@ -14,7 +14,7 @@ from leadline.errors import InputError
 from leadline.options import Count, Names
 from leadline.retrieval.dense.dense_steps import document_text, topic_text
 from leadline.retrieval.dense.encoder import LONGEST, in_batches, named_onnx_folder, padded, read_tokenizer
-from leadline.retrieval.dense.vectors import FIELDS
+from leadline.retrieval.dense.passages import FIELDS
 from leadline.retrieval.pipeline.context import Request
 from leadline.retrieval.pipeline.pipeline import Step, step
 

@@ -13,7 +13,8 @@ from leadline.collections.documents.document import Document
 from leadline.errors import visible
 from leadline.options import Count, Fields, Names, Share, Weight
 from leadline.retrieval.dense.encoder import Encoder
-from leadline.retrieval.dense.vectors import FIELDS, LONGEST_STAND_IN, STAND_INS, Vectors, open_vectors, stored_vectors
+from leadline.retrieval.dense.passages import FIELDS, MOST, STAND_INS, WINDOW
+from leadline.retrieval.dense.vectors import Vectors, open_vectors, stored_vectors
 from leadline.retrieval.models.ranking import EMPTY_RANKING
 from leadline.retrieval.pipeline.after.fuse import Fuse
 from leadline.retrieval.pipeline.combining import Combining, Normalising
@@ -33,9 +34,10 @@ _opened: WeakKeyDictionary[SearchContext, _Opened] = WeakKeyDictionary()
 class Dense(Step):
     """The documents whose vectors have the largest cosine with the topic's; all documents are compared.
 
-    `fields` are those of the documents that the vectors were made of, and of the patent that is the topic; of other
-    topics title, description and narrative are read. By default the vectors are those the index has, by whatever model
-    they were made; `model` names the folder of another one. Needs the extra `dense`.
+    A long document has several vectors, one of each passage, and its best passage counts. `fields` are those of the
+    documents that the vectors were made of, and of the patent that is the topic; of other topics title, description and
+    narrative are read. By default the vectors are those the index has, by whatever model they were made; `model` names
+    the folder of another one. Needs the extra `dense`.
 
     Model of the package: all-MiniLM-L6-v2; Reimers and Gurevych, Sentence-BERT, EMNLP 2019; Wang and others, MiniLM,
     NeurIPS 2020.
@@ -84,11 +86,11 @@ def topic_text(context: SearchContext, request: Request, fields: Sequence[str]) 
 
 
 def document_text(document: Document, fields: Sequence[str]) -> str:
-    """These fields of a document, as its vector is made of them: without abstract, by its description or claims."""
+    """These fields of a document, with which its passages begin: without abstract, its description or claims."""
     texts = [text_of(document, field) for field in fields if field in PATENT_FIELDS]
     if tuple(fields) == FIELDS and not document.abstract.strip():
         stand_ins = (text_of(document, field) for field in STAND_INS)
-        texts[-1] = next((text[:LONGEST_STAND_IN] for text in stand_ins if text.strip()), "")
+        texts[-1] = next((text[: MOST * WINDOW] for text in stand_ins if text.strip()), "")
     return "\n".join(texts)
 
 

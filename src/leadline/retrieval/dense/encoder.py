@@ -26,7 +26,6 @@ from leadline.text.files import cache_directory, read_cached, write_cached
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from scipy.sparse import csr_matrix
 
 # Encode texts and compare vectors on a GPU, where there is one and PyTorch can use it; else the processor does both.
 #
@@ -223,19 +222,15 @@ class Encoder:
             vectors[where] = vector
         return vectors
 
-    def pieces(self, texts: Sequence[str]) -> csr_matrix:
-        """The word pieces of whole texts: a row for each text, with its pieces in order, some more than once."""
-        from scipy.sparse import csr_matrix
-
+    def pieces(self, texts: Sequence[str]) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
+        """The word pieces of whole texts, behind each other, and where those of each text begin and end."""
         tokenizer = read_tokenizer(self.folder, None)
-        numbers, ends = [np.zeros(0, np.int32)], [0]
+        numbers, ends = [np.zeros(0, np.uint16)], [0]
         for start in range(0, len(texts), PIECES_AT_ONCE):
             for each in tokenizer.encode_batch(list(texts[start : start + PIECES_AT_ONCE]), add_special_tokens=False):
-                numbers.append(np.array(each.ids, np.int32))
+                numbers.append(np.array(each.ids, np.uint16))
                 ends.append(ends[-1] + len(each.ids))
-        joined = np.concatenate(numbers)
-        shape = (len(texts), tokenizer.get_vocab_size())
-        return csr_matrix((np.ones(len(joined), np.float32), joined, np.array(ends)), shape)
+        return np.concatenate(numbers), np.array(ends, np.int64)
 
     def _in_batches(self, ids: Sequence[Sequence[int]]) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
         """Numbers of texts, and the sums of their tokens' last states."""

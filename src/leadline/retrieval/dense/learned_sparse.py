@@ -12,7 +12,7 @@ from leadline.errors import InputError
 from leadline.options import Count, Names, Share
 from leadline.retrieval.dense.dense_steps import topic_text
 from leadline.retrieval.dense.encoder import LONGEST, named_onnx_folder, padded, read_tokenizer
-from leadline.retrieval.dense.vectors import FIELDS
+from leadline.retrieval.dense.passages import FIELDS
 from leadline.retrieval.pipeline.after.rm3 import with_expansion
 from leadline.retrieval.pipeline.context import Query, Request
 from leadline.retrieval.pipeline.pipeline import Step, step

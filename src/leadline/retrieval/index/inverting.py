@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -63,6 +64,21 @@ def _occurrences(batch: DocumentBatch, analysis: Analysis) -> Iterator[tuple[str
         whole = ["\n".join(texts) for texts in zip(*batch.texts.values(), strict=True)]
         for name in batch.derived:
             yield name, field_function(name)(whole, analysis)
+
+
+def counted_documents(
+    documents: Sequence[Document], fields: Sequence[str], analysis: Analysis
+) -> tuple[NDArray[np.int64], dict[str, list[Counter[str]]]]:
+    """Of a few documents the checksums of their texts, and how often each has each term in each of these fields.
+
+    They are those that an index of the documents has, if it has these fields and no others of texts.
+    """
+    batch = _batch([_as_mapping(each) for each in documents], fields)
+    counts = {
+        name: [Counter(found.of_text(number)) for number in range(len(documents))]
+        for name, found in _occurrences(batch, analysis)
+    }
+    return content_sums(list(batch.texts.values())), counts
 
 
 def _field(occurrences: Occurrences, positions: bool) -> dict[str, NDArray[Any]]:

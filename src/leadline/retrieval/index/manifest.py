@@ -570,8 +570,12 @@ def _check_identity(file: arrays.ArrayFile, known: Mapping[str, Any], fix: str =
 
 VECTORS = "vectors-*.float16"
 VECTOR_ARRAY, TEXT_ARRAY = "vectors", "texts"  # in such a file: the vectors, and two numbers for each text
+# The same of further passages, in the order of rows, and how many each row has; where no document has any, they are not
+# there, as in files of earlier versions.
+FURTHER_ARRAY, FURTHER_TEXTS, FURTHER_COUNTS = "further", "further texts", "further of each"
 ABOUT_VECTORS = "vectors-*.json"  # beside each file of vectors: by which model they were made
-ABOUT, ABOUT_FORMAT = "a description of vectors by leadline", 1
+ABOUT, ABOUT_FORMAT = "a description of vectors by leadline", 2
+ONE_TEXT = 1  # the format where every document has one vector
 MADE = "vectors"  # in the description, once they are made: the checksum of their file
 REBUILD_VECTORS = "make the vectors again with `leadline index --dense`"
 
@@ -634,8 +638,22 @@ def _check_vectors(path: Path, manifest: dict[str, Any]) -> None:
     fits = numbers == rows * width if isinstance(width, int) else not numbers % max(rows, 1)
     if not fits or (TEXT_ARRAY in file.names() and file.size(TEXT_ARRAY) != 2 * rows):
         raise damaged(str(path), f"it has {numbers:,} numbers for {rows:,} rows of the index", REBUILD_VECTORS)
+    _check_further(file, rows, numbers // max(rows, 1), str(path))
     if about.get(MADE, file.root) != file.root:
         raise damaged(str(path), "it has not the vectors that were made for it", REBUILD_VECTORS)
+
+
+def _check_further(file: arrays.ArrayFile, rows: int, width: int, path: str) -> None:
+    """The vectors of further passages must be as many as the rows have of them."""
+    names = (FURTHER_ARRAY, FURTHER_TEXTS, FURTHER_COUNTS)
+    there = [name for name in names if name in file.names()]
+    if not there:
+        return
+    counts = file.whole(FURTHER_COUNTS, np.int32) if len(there) == len(names) else np.zeros(0, np.int32)
+    further = int(counts.sum(dtype=np.int64))
+    sizes = (file.size(FURTHER_ARRAY), file.size(FURTHER_TEXTS)) if len(counts) else ()
+    if len(counts) != rows or counts.min(initial=0) < 0 or sizes != (further * width, 2 * further):
+        raise damaged(path, f"its further passages do not fit the {rows:,} rows of the index", REBUILD_VECTORS)
 
 
 def read_about_vectors(path: Path) -> dict[str, Any]:

@@ -10,54 +10,41 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
-from leadline.errors import InputError, nearest
-from leadline.retrieval.language.fields import EXPECTED, filter_value
+from leadline.errors import nearest
+from leadline.retrieval.language.line_values import LineValues
 from leadline.retrieval.language.line_words import (
     LinePart,
     ReadLine,
-    class_written,
-    heading_name,
-    language_code,
     limits_in,
-    name_forms,
     plain,
-    plurals,
     short,
     with_our_wildcards,
-    years_of,
 )
-from leadline.retrieval.language.syntax import ALL, HEADING, KEYWORDS, NOTHING, Syntax
+from leadline.retrieval.language.syntax import HEADING, NOTHING, Syntax, like_others
 from leadline.retrieval.language.tree import (
-    DATE_FILTERS,
     FILTERS,
-    LETTER_OF,
     And,
-    Heading,
     Near,
     Node,
     Or,
     Same,
     Saved,
     Side,
-    Within,
     WordOrPhrase,
-    each_leaf,
     is_exclusion,
-    query_text,
     together,
 )
 
-TEXTS = ("title", "abstract", "claims", "description")  # in this order
 DEEPEST = 100  # parentheses within parentheses
 LONGEST = 200_000  # characters of a line
-MOST_NOTES = 20
 FAR = 99_999  # words
 
 
-_BOOLEAN = re.compile(r"(and\s*not|but\s*not|and|or|not)(?![\w.:/=*$?-]|\[)", re.IGNORECASE)
-_OPERATOR_OF = {"and": "AND", "or": "OR", "not": "NOT", "andnot": "NOT", "butnot": "NOT"}
+_BOOLEAN = re.compile(
+    r"(?:(?P<word>and\s*not|but\s*not|and|or|not)(?![\w.:/=*$?-]|\[)|\(\s*not(?P<place>[awslp]?)\s*\))", re.IGNORECASE
+)
+_OWN_SIGNS = ("tag", "near", "field", "node", "ref")  # parts that only a line in the syntax of its system has
 _REFERENCE = re.compile(r"[#SL]\s?([0-9]{1,4})(?:\s*-\s*[#SL]?\s?([0-9]{1,4}))?(?![\w*?$./-])", re.IGNORECASE)
 _SEVERAL = re.compile(
     r"\{?\(?(and|or)\s*/?\s*((?:[#SL]?[0-9]{1,4}\s*(?:[-–]\s*[#SL]?[0-9]{1,4})?)(?:\s*,\s*[#SL]?[0-9]{1,4}\s*(?:[-–]\s*[#SL]?[0-9]{1,4})?)*)\)?\}?",
@@ -86,30 +73,23 @@ def read_line(text: str, syntax: Syntax, numbers: Sequence[int] = ()) -> ReadLin
     tree = reader.read()
     if tree is None and not reader.changed:
         reader.change("has no word to search for")
+    if not any(part.kind in _OWN_SIGNS for part in reader.parts) and (others := like_others(text, syntax)):
+        reader.change(f"was read as {syntax.title}, and looks like {others}: name it with --syntax")
     return ReadLine(tree, tuple(reader.changed), tuple(reader.said))
 
 
-class _LineReader:
+class _LineReader(LineValues):
     """The text of a line, the parts read so far, and what there is to say of them."""
 
     def __init__(self, text: str, syntax: Syntax, numbers: Sequence[int]) -> None:
-        self.text, self.syntax, self.numbers = text, syntax, numbers
+        super().__init__(syntax)
+        self.text, self.numbers = text, numbers
         self.parts: list[LinePart] = []
-        self.changed: dict[str, None] = {}
-        self.said: dict[str, None] = {}
         self.at = 0
         self.values: Sequence[str] = ()  # the filter that a parenthesis is the value of
         self.depth: list[bool] = []  # for each open parenthesis whether it groups; else it is in a name
         self.place = 0  # among the parts, while they are parsed
         self.run_end = 0  # of the words side by side that were looked at last
-
-    def change(self, note: str) -> None:
-        if len(self.changed) < MOST_NOTES:
-            self.changed[note] = None
-
-    def say(self, note: str) -> None:
-        if len(self.said) < MOST_NOTES:
-            self.said[note] = None
 
     def read(self) -> Node | None:
         command = self.syntax.command.match(self.text) if self.syntax.command else None
@@ -173,11 +153,11 @@ class _LineReader:
 
     def _leading(self, match: re.Match[str]) -> None:
         """An operator with nothing before it: NOT excludes, others join nothing."""
-        kind = _OPERATOR_OF["".join(match[1].lower().split())]
+        kind = self._operator_of(match)
         if kind == "NOT" or (self.parts and self.parts[-1].kind in ("op", "near") and kind != "NOT"):
             self.parts.append(LinePart("op", kind))
         if kind != "NOT":
-            self.change(f"{match[1]} has nothing to join: ignored")
+            self.change(f"{match[0]} has nothing to join: ignored")
             if self.parts and self.parts[-1].kind == "op" and self.parts[-1].text == kind:
                 self.parts.pop()
         self.at = match.end()
@@ -213,22 +193,6 @@ class _LineReader:
             self.parts.append(LinePart("tag", match[1].lower(), targets=targets, at=self.at, end=match.end()))
         self.at = match.end()
 
-    def _targets(self, tags: str, shown: str) -> tuple[str, ...]:
-        """What tags mean here, each field once."""
-        listed = [each.strip().lower() for each in tags.split(",")]
-        meant = list(dict.fromkeys(part for each in listed for part in self.syntax.fields[each].split(",")))
-        kept = [each for each in meant if each not in (KEYWORDS, NOTHING)]
-        if kept:
-            if ALL in kept:
-                return (ALL,)
-            if HEADING in kept and len(kept) > 1:
-                kept.remove(HEADING)
-            return tuple(sorted(kept, key=lambda each: (*TEXTS, each).index(each)))
-        if KEYWORDS in meant:
-            self.change(f"{shown}: documents have no keywords here: title and abstract are searched")
-            return ("title", "abstract")
-        return (NOTHING,)
-
     def _special(self) -> bool:
         for pattern, meaning in self.syntax.specials_read:
             match = pattern.match(self.text, self.at)
@@ -263,10 +227,17 @@ class _LineReader:
                 return True
         match = _BOOLEAN.match(self.text, self.at)
         if match and not self._inside_word() and self._unit_follows(match.end()):
-            self.parts.append(LinePart("op", _OPERATOR_OF["".join(match[1].lower().split())]))
+            self.parts.append(LinePart("op", self._operator_of(match)))
             self.at = match.end()
             return True
         return False
+
+    def _operator_of(self, match: re.Match[str]) -> str:
+        """AND, OR or NOT; that of STN, which excludes a word in the same sentence alone, is NOT too."""
+        if match["place"]:
+            self.change(f"{match[0]} was taken as NOT, wherever the word is")
+        word = (match["word"] or "not").lower()
+        return "NOT" if word.endswith("not") else word.upper()
 
     def _bounded(self, match: re.Match[str]) -> bool:
         """Whether an operator made of letters begins a word."""
@@ -607,131 +578,6 @@ class _LineReader:
         if len(leaves) > 2:
             self.say(f"~{tag.number - 1} of {len(leaves)} words was taken for each and the one before it")
         return self._tagged(self._in_fields(node, tag.targets, tag.text))
-
-    def _leaf(self, text: str, *, quoted: bool, own_quotes: bool) -> Node:
-        """A word or phrase with our wildcards, and the forms of words that the system finds too."""
-        written, notes = with_our_wildcards(text, self.syntax)
-        for note in notes:
-            self.change(note)
-        several = len(written.split()) > 1
-        forms = "exact" if own_quotes or several else self.syntax.forms
-        truncated = any(letter in written for letter in LETTER_OF.values())
-        node = WordOrPhrase(written, quoted or several, exact=forms != "all" and not (truncated and not several))
-        if forms == "plurals" and not truncated and written.isalpha():
-            others = tuple(WordOrPhrase(each, exact=True) for each in plurals(written))
-            return Or((node, *others)) if others else node
-        return node
-
-    def _in_fields(
-        self, node: Node | None, targets: Sequence[str], tag: str, *, within: int = 0, written: str = ""
-    ) -> Node | None:
-        """A part in the fields that tags mean, as filters where they are no texts."""
-        if node is None or tuple(targets) in ((ALL,), ()):
-            return node
-        if targets == (NOTHING,):
-            shown = short(written or query_text(node).replace("=", "").strip('"'))
-            self.change(f"{shown} ({tag}): nothing here tells these documents; it was left out")
-            return None
-        if targets == (HEADING,):
-            return each_leaf(node, lambda leaf: self._as_heading(leaf, tag))
-        filters = [each for each in targets if each in FILTERS]
-        texts = [each for each in targets if each not in FILTERS]
-        found: list[Node] = [Within(",".join(texts), node)] if texts else []
-        for name in filters:
-            filtered = each_leaf(node, lambda leaf, name=name: self._filter(name, leaf))  # type: ignore[misc]
-            found += [filtered] if filtered is not None else []
-        return (found[0] if len(found) == 1 else Or(tuple(found))) if found else None
-
-    def _as_heading(self, leaf: WordOrPhrase, tag: str) -> Node:
-        exploded = leaf.text.lower().startswith("exp ")
-        name, _, under = leaf.text[4 * exploded :].partition("/")
-        all_under = self.syntax.name == "pubmed" and tag != "noexp"
-        return Heading(heading_name(name), exploded or all_under, "maj" in tag, under.strip())
-
-    def _filter(self, name: str, leaf: WordOrPhrase) -> Node | None:
-        """A filter by the value of a word or phrase."""
-        written = query_text(replace(leaf, quoted=False, exact=False, slop=0))
-        if name in DATE_FILTERS:
-            dates = years_of(written)
-            if not dates:
-                self.change(f"{short(written)} is no year or day: {EXPECTED['published']}; it was left out")
-            return Within(name, WordOrPhrase(dates)) if dates else None
-        if name == "language":
-            code = language_code(written)
-            if not code:
-                self.change(f"{short(written)} is no language that is known here; it was left out")
-            return Within(name, WordOrPhrase(code)) if code else None
-        if name == "inventor":
-            forms = [Within(name, WordOrPhrase(each, quoted=True)) for each in name_forms(written)]
-            return (forms[0] if len(forms) == 1 else Or(tuple(forms))) if forms else None
-        try:
-            value = filter_value(name, class_written(written))
-        except InputError:
-            value = ""
-        if not value:
-            self.change(f"{short(written)} is no value of {name}: {EXPECTED.get(name, '')}; it was left out")
-            return None
-        return Within(
-            name, WordOrPhrase(value, quoted=not value.isalnum() and name in ("applicant", "number", "family"))
-        )
-
-    # Parts that are not words
-
-    def _years(self, match: re.Match[str]) -> Node | None:
-        found = match.groupdict()
-        field = self.syntax.fields.get((found.get("field") or "").lower(), "published")
-        if found.get("low"):
-            dates = years_of(f"{found['low']}..{found['high']}")
-        else:
-            sign = {"=>": ">=", "=<": "<=", "AFT": ">", "BEF": "<", "IS": "=", None: ""}.get(
-                found.get("op"), found.get("op") or ""
-            )
-            dates = years_of(f"{sign.replace('==', '').replace('=', '') if sign == '=' else sign}{found['value']}")
-        if not dates:
-            self.change(f"{short(match[0])} is no period: {EXPECTED['published']}; it was left out")
-            return None
-        return Within(field if field in DATE_FILTERS else "published", WordOrPhrase(dates))
-
-    def _limit(self, match: re.Match[str]) -> Node | None:
-        filters, unknown = limits_in(match["value"])
-        for each in unknown:
-            self.change(f"{short(match[0])}: nothing here tells {short(each)}; it was left out")
-        return And(tuple(filters)) if len(filters) > 1 else filters[0] if filters else None
-
-    def _heading(self, match: re.Match[str]) -> Node:
-        found = match.groupdict()
-        operation = (found.get("op") or "").lower()
-        exploded = bool(found.get("exp")) or operation in ("exp", "syn")
-        if self.syntax.name == "cochrane":
-            exploded = not found.get("noexp")
-        exploded |= bool(found.get("plus"))
-        focused = bool(found.get("focus")) or operation == "mj"
-        under = (found.get("sub") or found.get("more") or "").strip()
-        if operation.startswith("dd_"):
-            under = operation
-        return Heading(heading_name(found["value"]), exploded, focused, under)
-
-    def _nothing(self, match: re.Match[str]) -> None:
-        self.change(f"{short(match[0])}: nothing here tells these documents; it was left out")
-
-    def _comment(self, match: re.Match[str]) -> None:
-        self.say(f"{short(match[0])} was left out: a comment")
-
-    def _relation(self, match: re.Match[str]) -> Node | None:
-        """`ti any "film foil"`, `ta all "film foil"`."""
-        field = match["field"].lower()
-        if field not in self.syntax.fields:
-            return None
-        leaves = tuple(self._leaf(word, quoted=False, own_quotes=False) for word in match["value"].split())
-        join: Callable[[tuple[Node, ...]], Node] = (
-            Or if self.syntax.specials_read and " any " in match[0].lower() else And
-        )
-        targets = self._targets(field, field)
-        whole = WordOrPhrase(match["value"], quoted=True)
-        if any(each in FILTERS for each in targets) and join is And and "number" not in targets:
-            parts = tuple(WordOrPhrase(word, quoted=True) for word in match["value"].split())
-            return self._in_fields(And(parts) if len(parts) > 1 else whole, targets, field)
-        return self._in_fields(join(leaves) if len(leaves) > 1 else leaves[0], targets, field)
 
 
 _SPECIALS: dict[str, Callable[[_LineReader, re.Match[str]], Node | None]] = {

@@ -180,6 +180,13 @@ def syntax(table: Syntax) -> Syntax:
     return table
 
 
+def like_others(line: str, own: Syntax) -> str:
+    """The titles of the other systems whose signs a line has."""
+    return " or ".join(
+        sorted(each.title for name in SYNTAXES if (each := SYNTAXES[name]) is not own and each.score([line]))
+    )
+
+
 _OWN_SIGN = re.compile(
     r"(?<![\w\"*)\]])(?:title|abstract|claims|description|class|published|filed|priority|number|applicant|inventor|office"
     r"|language|kind|ipc|cpc|before|after|family|cites):(?=[\w\"“(=*.])|\sSAME (?:SENTENCE|PARAGRAPH|CLAIM)\s"

@@ -443,7 +443,8 @@ class SearchContext:
     def document_terms(self) -> DocumentTerms:
         from leadline.retrieval.pipeline.context_data import DocumentTerms
 
-        return DocumentTerms(self.index)
+        known = self.has_collection and self.index.unit == "document"
+        return DocumentTerms(self.index, self.documents if known else None)
 
     def document_frequencies(self, terms: Sequence[str], fields: Iterable[str]) -> NDArray[np.int64]:
         """The document frequency of each term, in the field where it is largest."""

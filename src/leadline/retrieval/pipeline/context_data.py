@@ -18,7 +18,9 @@ from leadline.collections.documents.build import build
 from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Claim, Document, levels
 from leadline.collections.documents.families import without_kind
+from leadline.retrieval.choices import DERIVED
 from leadline.retrieval.index.index import Index
+from leadline.retrieval.index.inverting import counted_documents
 from leadline.retrieval.index.segment import MISSING, CodedColumn, Field, MergedTerms
 from leadline.retrieval.index.terms import Terms, offsets_of
 from leadline.retrieval.models.registry import MODELS, Postings
@@ -285,9 +287,14 @@ AGREEMENTS: dict[str, Callable[[Counts], NDArray[np.float64]]] = {
 }
 
 
-# The terms of each document: the postings of a field, transposed on first use.
+# The terms of each document: its text is read and analysed again, or the postings of a field are transposed.
 #
-# It takes eight bytes per posting in memory, and avoids reading and analysing the texts again.
+# Transposing reads the whole index and takes eight bytes a posting in memory, so it is for those who ask for many
+# documents. Both give the same numbers: a text that is not as it was indexed is not counted.
+
+
+READ_AGAIN = 300  # documents whose texts are read before postings are transposed
+SMALL = 1_000_000  # postings that are transposed sooner than ten texts are read
 
 
 class DocumentTerms:
@@ -302,8 +309,12 @@ class DocumentTerms:
     >>> folder.cleanup()
     """
 
-    def __init__(self, index: Index) -> None:
+    def __init__(
+        self, index: Index, read: Callable[[NDArray[np.integer]], Sequence[Document | None]] | None = None
+    ) -> None:
         self.index = index
+        self._read = read  # the documents in some rows, where there is a collection
+        self._read_again = 0
         self._matrices: dict[str, tuple[Terms, Any]] = {}
 
     def mixture(
@@ -316,13 +327,43 @@ class DocumentTerms:
         words = sum(weight * self.index.lengths(field)[rows] for field, weight in fields.items())
         each = np.divide(chances, words, out=np.zeros(len(rows)), where=np.asarray(words) > 0)
         total: dict[str, float] = {}
+        counted = self._counted(rows, list(fields))
         for field, weight in fields.items():
-            terms, matrix = self._matrix(field)
-            sums = matrix[:, rows] @ (weight * each)
-            for term in np.flatnonzero(sums).tolist():
-                word = terms[term].decode()
-                total[word] = total.get(word, 0.0) + float(sums[term])
+            for word, chance in self._sums(field, rows, weight * each, counted):
+                total[word] = total.get(word, 0.0) + chance
         return total
+
+    def _counted(self, rows: NDArray[np.integer], fields: Sequence[str]) -> dict[str, list[Counter[str]]] | None:
+        """The terms of some documents by their texts; None where the postings tell them sooner, or alone."""
+        parts = [segment.field(self.index.field(field)) for field in fields for segment in self.index.segments]
+        small = sum(len(part.documents) for part in parts) <= SMALL
+        transposed = small or all(field in self._matrices for field in fields)
+        derived = any(field in DERIVED for field in fields)
+        if self._read is None or derived or transposed or self._read_again + len(rows) > READ_AGAIN:
+            return None
+        self._read_again += len(rows)
+        there = [document for document in self._read(rows) if document is not None]
+        if len(there) < len(rows):
+            return None
+        texts = [name for name in self.index.fields if name not in DERIVED]
+        sums, counts = counted_documents(there, texts, self.index.analysis)
+        return counts if (sums == self.index.column("content")[rows]).all() else None
+
+    def _sums(
+        self, field: str, rows: NDArray[np.integer], each: NDArray[np.float64],
+        counted: Mapping[str, Sequence[Mapping[str, int]]] | None,
+    ) -> Iterator[tuple[str, float]]:  # fmt: skip
+        """Each term of some documents, with the sum of its weighted frequencies, added in the order of documents."""
+        if counted is not None:
+            sums: dict[str, float] = {}
+            for weight, counts in zip(each.tolist(), counted[field], strict=True):
+                for word, count in counts.items():
+                    sums[word] = sums.get(word, 0.0) + count * weight
+            yield from ((word, total) for word, total in sums.items() if total)
+            return
+        terms, matrix = self._matrix(field)
+        found = matrix[:, rows] @ each
+        yield from ((terms[term].decode(), float(found[term])) for term in np.flatnonzero(found).tolist())
 
     def _matrix(self, field: str) -> tuple[Terms, Any]:
         """The terms of a field, and a sparse matrix of frequencies, terms by documents.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import product
 
 from leadline.records.result import Result, Table, counted
-from leadline.retrieval.language.line_reading import TEXTS
+from leadline.retrieval.language.line_values import TEXTS
 from leadline.retrieval.language.line_words import language_name
 from leadline.retrieval.language.syntax import Syntax, Wildcard, syntax_named
 from leadline.retrieval.language.tree import (
@@ -28,6 +29,7 @@ from leadline.retrieval.language.tree import (
     nodes_of,
     query_text,
 )
+from leadline.retrieval.strategy.headings import with_parts
 from leadline.retrieval.strategy.lines import StrategyText
 from leadline.retrieval.strategy.running import read_lines
 
@@ -189,8 +191,6 @@ class _Writer:
 
     def _near_pubmed(self, node: Near, fields: str) -> str:
         """`"thin film"[tiab:~2]`: two whole words; others as AND."""
-        from itertools import product
-
         choices = [list(each.parts) if isinstance(each, Or) else [each] for each in node.parts]
         plain = len(node.parts) == 2 and all(isinstance(one, WordOrPhrase) for each in choices for one in each)
         cut = any(
@@ -382,8 +382,6 @@ def _written(tree: Node, target: Syntax | None) -> WrittenLine:
 
 def _in_words(node: Node) -> Node:
     """A tree with the words of headings in their place."""
-    from leadline.retrieval.strategy.headings import with_parts
-
     if isinstance(node, Heading):
         return Within("title,abstract", WordOrPhrase(node.name, quoted=" " in node.name))
     return with_parts(node, _in_words)

@@ -32,7 +32,8 @@ COCHRANE = syntax(
         side="AND",
         specials=(
             Special(
-                r"\[mh\s+(?P<noexp>\^)?\s*\"?(?P<value>[^\]\"/]{1,150})\"?(?:/(?P<sub>[A-Za-z, ]+))?\s*\]",
+                r"\[mh\s+(?P<noexp>\^)?\s*\"?(?P<value>[^\[\]\"/]{1,150})\"?(?:/(?P<sub>[A-Za-z, ]+))?\s*"
+                r"(?P<focus>\[mj\])?\s*\]",
                 "heading",
             ),
             Special(

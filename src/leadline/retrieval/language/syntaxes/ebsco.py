@@ -10,6 +10,7 @@ EBSCO = syntax(
         fields=named(
             title="ti",
             abstract="ab",
+            title_and_abstract="xb",
             keywords="kw",
             all_text="tx",
             heading="su mw zu",

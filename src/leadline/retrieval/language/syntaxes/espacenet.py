@@ -46,11 +46,16 @@ ESPACENET = syntax(
         one_word=True,
         specials=(
             Special(r"(?P<field>cpc|ipc|cl)\s*=\s*\"?/low\s+(?P<value>[A-HY][0-9A-Z/]*)\"?", "all"),
+            Special(r"prox/[^\s()]+", "nothing"),  # a form of it that is none, or with nothing before it
             Special(r"(?:pr|ap|opponent)\s*(?:>=|<=|>|<)\s*\S+", "nothing"),
             Special(r"(?P<field>[a-z]{2,6})\s+any\s+\"(?P<value>[^\"]+)\"", "any"),
             Special(r"(?P<field>[a-z]{2,6})\s+all\s+\"(?P<value>[^\"]+)\"", "all"),
             Special(
                 r"(?P<field>pd|ad|prd)\s+within\s+\"?(?P<low>[0-9/.-]{4,10})[\s,]+(?P<high>[0-9/.-]{4,10})\"?", "years"
+            ),
+            Special(
+                r"(?P<field>pd|ad|prd)\s*=\s*\[\s*(?P<low>[0-9/.-]{4,10})(?:\s+to\s+|[\s,]+)(?P<high>[0-9/.-]{4,10})\s*\]",
+                "years",
             ),
             Special(
                 r"(?P<field>pd|ad|prd)\s*=\s*\"?(?P<low>[0-9]{4,8})\s*[:-]\s*(?P<high>[0-9]{4,8})\"?(?!\w)", "years"

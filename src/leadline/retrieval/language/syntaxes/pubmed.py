@@ -33,6 +33,7 @@ PUBMED = syntax(
         command=re.compile(r"^\s*Search:?\s+(?=[(\"])"),
         specials=(
             Special(r"(?:filters?|sort by):\s*(?P<value>\S.*)", "limit"),
+            Special(r"(?:has|no)abstract(?:\[\w+\])?(?![\w*])", "nothing"),
             Special(rf"{_DATE.format('low')}\s*(?:{_DATES})?\s*:\s*{_DATE.format('high')}\s*{_DATES}", "years"),
         ),
         signs=(

@@ -14,7 +14,7 @@ WOS = syntax(
             keywords="ak kp de id",
             all_text="all",
             inventor="au a1",
-            published="py dop pd",
+            published="py fpy dop pd",
             language="la",
             number="ut pmid",
             heading="mh mhx mq",
@@ -30,6 +30,10 @@ WOS = syntax(
         side="AND",
         forms="all",
         specials=(
+            Special(
+                r"(?P<field>dop|pd)\s*=\s*\(?\"?(?P<low>[0-9]{4}(?:-[0-9]{2}){0,2})/(?P<high>[0-9]{4}(?:-[0-9]{2}){0,2})\"?\)?",
+                "years",
+            ),
             Special(r"languages?\s*:\s*\((?P<value>[^()]+)\)", "limit"),
             Special(r"(?:document types?|indexes|databases?)\s*:\s*\([^()]+\)", "nothing"),
             Special(r"(?:timespan|indexes)\s*[=:]\s*(?P<value>\S.*)", "limit"),
