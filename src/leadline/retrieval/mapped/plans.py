@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -57,6 +57,30 @@ def is_as_stored(field: Field) -> bool:
     return type(stored) is Field and type(stored.documents) is PackedArray and type(stored.frequencies) is Frequencies
 
 
+def words_for(documents: int) -> int:
+    """How many words have a bit for each document."""
+    return documents // 64 + 1
+
+
+class WeighedList(NamedTuple):
+    """The documents that have a term, ascending, and its weight in each."""
+
+    rows: NDArray[np.int32]
+    weights: NDArray[np.float64]
+    bits: NDArray[np.uint64]  # one for each document of the index
+    before: NDArray[np.int32]  # how many are set before each word of them
+
+    @classmethod
+    def of(cls, rows: NDArray[np.int32], weights: NDArray[np.float64], documents: int) -> WeighedList:
+        """The list with its bits."""
+        words = words_for(documents)
+        has = np.zeros(64 * words, np.bool_)
+        has[rows] = True
+        before = np.zeros(words, np.int32)
+        np.cumsum(np.count_nonzero(has.reshape(-1, 64), axis=1)[:-1], out=before[1:])
+        return cls(rows, weights, np.packbits(has, bitorder="little").view("<u8"), before)
+
+
 class QueryPlan:
     """The addresses of what a formula reads in an index, and the arrays that are at them."""
 
@@ -92,18 +116,13 @@ class QueryPlan:
         """Compute the factors of terms that are in so many documents."""
         self.factors[documents] = self.recipe.factors(self._having, documents.astype(np.float64))
 
-    def keep(self, record: int, number: int, rows: NDArray[np.int32], weights: NDArray[np.float64]) -> None:
+    def keep(self, record: int, number: int, weighed: WeighedList) -> None:
         """Keep the list of a term, by its number in the first dictionary that has it, while others may be searching."""
         about = np.zeros(at.KEPT_LIST, np.int64)
-        about[at.KEPT_ROWS], about[at.KEPT_WEIGHTS] = self._held_at(rows), self._held_at(weights)
-        about[at.KEPT_SIZE], about[at.KEPT_MOST] = len(rows), weights.max(initial=0.0).view(np.int64)
-        words = -(-len(self.factors) // 64)
-        has = np.zeros(64 * words, np.bool_)
-        has[rows] = True
-        before = np.zeros(words, np.int32)
-        np.cumsum(np.count_nonzero(has.reshape(-1, 64), axis=1)[:-1], out=before[1:])
-        about[at.KEPT_BITS] = self._held_at(np.packbits(has, bitorder="little").view("<u8"))
-        about[at.KEPT_BEFORE] = self._held_at(before)
+        about[at.KEPT_ROWS], about[at.KEPT_WEIGHTS] = self._held_at(weighed.rows), self._held_at(weighed.weights)
+        about[at.KEPT_SIZE] = len(weighed.rows)
+        about[at.KEPT_MOST] = weighed.weights.max(initial=0.0).view(np.int64)
+        about[at.KEPT_BITS], about[at.KEPT_BEFORE] = self._held_at(weighed.bits), self._held_at(weighed.before)
         self.kept_lists[record][number] = self._held_at(about)  # last, when all that it leads to is there
 
     def _held_at(self, array: NDArray[Any]) -> int:

@@ -1,6 +1,6 @@
 """Terms looked up, and their lists read, weighed and added up: what the kernels of this folder share.
 
-Every document has a total, UNTOUCHED until a term adds to it. Weights are added in the order of the query, so the total
+Every document has a total, -0.0 until a term adds to it. Weights are added in the order of the query, so the total
 equals that of the other ways to search, to the last bit.
 """
 
@@ -70,7 +70,6 @@ from leadline.retrieval.one_call.kernel_arguments import (
 )
 from leadline.text.kernels import inline
 
-UNTOUCHED = np.int64(-0x8000000000000000)  # the bits of -0.0
 HIGHEST = 1e300  # of a weight: more cannot be added up
 
 
@@ -244,6 +243,46 @@ def note_missing(said: Any, documents: int) -> None:
 
 
 @apart
+def note_uses(plans: Any, addresses: Any, work: Any, terms: int, stride: int) -> Any:
+    """Count the lists that are asked for and not kept; returns how many are worth keeping.
+
+    Over several fields how long a list is, is known only when frequencies were added up: it is counted then.
+    """
+    numbers, said = int64s_at(work[NUMBERS]), int64s_at(work[SAID])
+    for entry in range(terms * plans):
+        plan, here = int64s_at(addresses[entry % plans]), addresses[entry % plans] + 8 * HEAD
+        documents, first = np.int64(0), np.int64(-1)
+        if plan[IS_WEIGHTED] == 0:
+            for r in range(plan[SEGMENTS]):
+                number = numbers[entry * stride + r]
+                documents += size_of_list(int64s_at(here + 8 * r * RECORD), number)
+                first = r if first < 0 and number >= 0 else first
+        if documents > 0:
+            record, number = int64s_at(here + 8 * first * RECORD), numbers[entry * stride + first]
+            if int64s_at(record[KEPT_LISTS])[number] == 0:
+                note_use(record, said, number, documents, entry, plan[DOCUMENTS])
+    return said[WANTED]
+
+
+@apart
+def lacks_factors(plans: Any, addresses: Any, work: Any, terms: int, stride: int) -> Any:
+    """Say for which numbers of documents there is no factor; returns whether there are any.
+
+    Over several fields that is known only when frequencies were added up.
+    """
+    numbers, said = int64s_at(work[NUMBERS]), int64s_at(work[SAID])
+    for entry in range(terms * plans):
+        plan, here = int64s_at(addresses[entry % plans]), addresses[entry % plans] + 8 * HEAD
+        if plan[IS_WEIGHTED] == 0:
+            documents = np.int64(0)
+            for r in range(plan[SEGMENTS]):
+                documents += size_of_list(int64s_at(here + 8 * r * RECORD), numbers[entry * stride + r])
+            if documents > 0 and np.isnan(floats_at(plan[FACTORS])[documents]):
+                note_missing(said, documents)
+    return said[MISSING] > 0
+
+
+@apart
 def add_terms(plans: Any, addresses: Any, work: Any, terms: int, stride: int, flagged: int) -> float:
     """Add up all terms; returns more than any total can be, or -1 where that cannot be done here.
 
@@ -287,15 +326,9 @@ def add_terms(plans: Any, addresses: Any, work: Any, terms: int, stride: int, fl
         if address != 0:
             add_kept(int64s_at(address), work, multipliers[entry], flagged)
             continue
-        note_use(
-            int64s_at(here + 8 * first * RECORD),
-            said,
-            numbers[entry * stride + first],
-            documents,
-            entry,
-            plan[DOCUMENTS],
-        )
         if several:
+            record = int64s_at(here + 8 * first * RECORD)
+            note_use(record, said, numbers[entry * stride + first], documents, entry, plan[DOCUMENTS])
             add_in_fields(plan, work, documents, factor, multipliers[entry], flagged)
         elif said[MISSING] == 0:
             for r in range(records):

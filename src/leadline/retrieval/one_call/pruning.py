@@ -52,6 +52,7 @@ from leadline.retrieval.models.kernel_arguments import (
 )
 from leadline.retrieval.models.kernels import (
     BIN_SHIFT,
+    UNTOUCHED_BITS,
 )
 from leadline.retrieval.one_call.kernel_arguments import (
     BITS,
@@ -84,10 +85,8 @@ from leadline.retrieval.one_call.kernel_arguments import (
 )
 from leadline.retrieval.one_call.lists import (
     HIGHEST,
-    UNTOUCHED,
     begin_list,
     is_whole,
-    note_use,
     read_part,
     weigh,
 )
@@ -156,7 +155,7 @@ def touch(work: Any, rows: Any, weights: Any, size: int, multiplier: float, touc
         row = rows[n]
         total = totals[row]
         listed[touched] = row
-        touched += np.int64(np.float64(total).view(np.int64) == UNTOUCHED)
+        touched += np.int64(np.float64(total).view(np.int64) == UNTOUCHED_BITS)
         totals[row] = total + multiplier * weights[n]
     return touched
 
@@ -416,16 +415,3 @@ def count_having(plan: Any, here: int, work: Any, terms: int, stride: int, mask:
             for i in range(last):
                 count += np.int64((word >> np.uint64(i)) & np.uint64(allowed[64 * w + i] != 0))
     return count
-
-
-@apart
-def note_uses(plan: Any, here: int, work: Any, terms: int, stride: int) -> None:
-    """Count the lists that were asked for and are not kept."""
-    numbers, said = int64s_at(work[NUMBERS]), int64s_at(work[SAID])
-    for t in range(terms):
-        size = int64s_at(work[SIZES])[t]
-        if int64s_at(work[KEPT])[t] == 0 and size > 0:
-            r = np.int64(0)
-            while numbers[t * stride + r] < 0:
-                r += 1
-            note_use(int64s_at(here + 8 * r * RECORD), said, numbers[t * stride + r], size, t, plan[DOCUMENTS])
