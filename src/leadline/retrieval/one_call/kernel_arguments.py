@@ -24,8 +24,7 @@ NOT_HERE, NO_FACTOR, KEEP_FIRST = -1, -2, -3
 # Whether a kernel counts the lists that are asked for; beside KEEP_FIRST, which says those worth keeping at once.
 NOT_COUNTED, COUNTED_ONLY = 0, 1
 
-LONG = 512  # documents of a list, and one in so many
-LONG_SHARE = 32  # of all: from then on it is kept, since to make it all totals are looked at
+LONG = 512  # documents of a list: from then on it is kept
 TIMES_ASKED = 2  # where it is asked for so often
 PER_FLAG = 64  # documents that share the flag that one of them was touched
 SPARSE = 8  # where there are so many times more documents than postings, only flagged documents are looked at

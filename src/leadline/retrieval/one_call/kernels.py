@@ -20,6 +20,7 @@ from leadline.retrieval.mapped.kernel_arguments import (
     FACTORS,
     HEAD,
     IS_WEIGHTED,
+    LONG_SHARE,
     NORMS,
     RANKS,
     RECORD,
@@ -94,7 +95,6 @@ from leadline.retrieval.one_call.pruning import (
     SLACK,
     count_having,
     few_touched,
-    ones,
 )
 from leadline.text.kernel_arguments import Int32s, UInt64s, kernel
 from leadline.text.kernels import inline
@@ -336,10 +336,10 @@ def write_weighed(plan: Any, first: int, work: Any) -> Any:
 
 
 @kernel
-def weigh_list(plans: Plans, work: Work, size: int, stride: int, bits: UInt64s, before: Int32s, words: int) -> int:
+def weigh_list(plans: Plans, work: Work, size: int, stride: int, bits: UInt64s, before: Int32s) -> int:
     """Write the documents that have a term and their weights; returns how many there are, or NOT_HERE.
 
-    They are also written as bits, with the number of bits that are set before each of the words.
+    Where they are many, they are also written as bits, with the number of bits that are set before each word of them.
     """
     here, plan = work.addresses, int64s_at(plans.addresses[0])
     said, rows = int64s_at(here[SAID]), int32s_at(here[FOUND_ROWS])
@@ -355,12 +355,13 @@ def weigh_list(plans: Plans, work: Work, size: int, stride: int, bits: UInt64s, 
             count = write_totals(plan, here)
     if count < 0:
         return NOT_HERE
-    for w in range(words):
-        bits[w] = np.uint64(0)
-    for n in range(count):
-        bits[rows[n] >> 6] |= np.uint64(1) << np.uint64(rows[n] & 63)
-    so_far: Any = np.int32(0)
-    for w in range(words):
-        before[w] = so_far
-        so_far += np.int32(ones(bits[w]))
+    if count * LONG_SHARE >= plan[DOCUMENTS]:
+        so_far, n = np.int64(0), np.int64(0)
+        for w in range(plan[DOCUMENTS] // 64 + 1):
+            word = np.uint64(0)
+            while n < count and np.int64(rows[n]) >> 6 == w:
+                word |= np.uint64(1) << np.uint64(rows[n] & 63)
+                n += 1
+            bits[w], before[w] = word, np.int32(so_far)
+            so_far = n
     return count

@@ -22,6 +22,7 @@ from leadline.retrieval.mapped.kernel_arguments import (
     KEPT_SIZE,
     KEPT_WEIGHTS,
     LIVE_COUNTS,
+    LONG_SHARE,
     NORMS,
     PER_BLOCK,
     RECORD,
@@ -50,7 +51,6 @@ from leadline.retrieval.one_call.kernel_arguments import (
     FREQUENCIES,
     LIVE,
     LONG,
-    LONG_SHARE,
     MISSING,
     MOST_SAID,
     MULTIPLIERS,
@@ -222,10 +222,10 @@ def add_kept(kept: Any, work: Any, multiplier: float, flagged: int) -> None:
 
 
 @inline
-def note_use(record: Any, said: Any, number: int, documents: int, entry: int, all_documents: int) -> None:
+def note_use(record: Any, said: Any, number: int, documents: int, entry: int) -> None:
     """Count that a list was asked for, and say so where it is worth keeping."""
     said[COLD] += documents
-    if documents >= LONG and documents * LONG_SHARE >= all_documents:
+    if documents >= LONG:
         uses = bytes_at(record[USES])
         times = np.int64(uses[number]) + 1
         uses[number] = np.uint8(times if times < TIMES_ASKED else TIMES_ASKED)
@@ -260,7 +260,7 @@ def note_uses(plans: Any, addresses: Any, work: Any, terms: int, stride: int) ->
         if documents > 0:
             record, number = int64s_at(here + 8 * first * RECORD), numbers[entry * stride + first]
             if int64s_at(record[KEPT_LISTS])[number] == 0:
-                note_use(record, said, number, documents, entry, plan[DOCUMENTS])
+                note_use(record, said, number, documents, entry)
     return said[WANTED]
 
 
@@ -328,7 +328,8 @@ def add_terms(plans: Any, addresses: Any, work: Any, terms: int, stride: int, fl
             continue
         if several:
             record = int64s_at(here + 8 * first * RECORD)
-            note_use(record, said, numbers[entry * stride + first], documents, entry, plan[DOCUMENTS])
+            if documents * LONG_SHARE >= plan[DOCUMENTS]:  # to make it all totals are looked at
+                note_use(record, said, numbers[entry * stride + first], documents, entry)
             add_in_fields(plan, work, documents, factor, multipliers[entry], flagged)
         elif said[MISSING] == 0:
             for r in range(records):

@@ -231,16 +231,14 @@ def _weighed_plain(weights: Weights, plan: QueryPlan, term: str) -> WeighedList:
 
 @compiled_job("leadline.retrieval.one_call.kernels.weigh_list", plain=_weighed_plain)
 def _weighed(kernel: Kernel, weights: Weights, plan: QueryPlan, term: str) -> WeighedList:
-    """The documents that have a term, ascending, and its weight in each."""
+    """The documents that have a term, in arrays of this thread that the next query uses again."""
     content = term.encode() + b"\0"
     work = workspace(plan.room, plan.records, len(content))
     work.text[: len(content)] = content
     addresses = Plans(1, np.array([plan.address], np.int64))
-    words = words_for(len(weights.index))
-    bits, before = np.empty(words, np.uint64), np.empty(words, np.int32)
-    count = kernel(addresses, work.addresses, len(content), plan.records, bits, before, words)
+    count = kernel(addresses, work.addresses, len(content), plan.records, work.list_bits, work.list_before)
     if count < 0:
         work.clear()
         return _weighed_plain(weights, plan, term)
-    # What is found is in large arrays of this thread, which are used again.
-    return WeighedList(work.rows[:count].copy(), work.scores[:count].copy(), bits, before)
+    words = words_for(count, len(weights.index))
+    return WeighedList(work.rows[:count], work.scores[:count], work.list_bits[:words], work.list_before[:words])
