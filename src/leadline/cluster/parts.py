@@ -14,7 +14,7 @@ from leadline.cluster.work import Cluster, Crew
 from leadline.collections.links.graph import ADDING_BYTES, Each, add_links, some_blocks
 from leadline.collections.links.kernel_arguments import LinkBlocks, Surfers
 from leadline.collections.links.page_scores import TOLERANCE, surf
-from leadline.records.runs import tie_order
+from leadline.records.ties import tie_order
 from leadline.retrieval.index.index import Index, Lists, united
 from leadline.retrieval.index.terms import offsets_of
 from leadline.retrieval.language.query_terms import QueryTerm, WiderIndex

@@ -181,7 +181,7 @@ def scan_run(
     return scan_lines(text, end, seed, fields, key_field, 0, topics, lines, state)
 
 
-# The compiled twin of the tie rule, `tie_order` in `runs.py`.
+# The compiled twin of the tie rule, `tie_order` in `ties.py`.
 
 
 @inline

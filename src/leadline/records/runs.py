@@ -1,4 +1,4 @@
-"""A run: the ranked lists of one system, the tie rule, and runs from files, patterns and folders.
+"""A run: the ranked lists of one system, and runs from files, patterns and folders.
 
 Its compiled twin is `order_run` in `kernels.py`; a property test compares the two.
 """
@@ -120,17 +120,6 @@ def ordered(
     if kernels is None:
         kernels = _ordered.pays(len(documents.buffer))
     return _ordered.version(kernels)(topic, topics, documents, keys, order, memory)
-
-
-def tie_order(scores: NDArray[Any], names: NDArray[Any]) -> NDArray[np.intp]:
-    """The order of documents: higher score first; equal scores by name, higher first.
-
-    Names are byte strings, or numbers in the order of the byte strings.
-
-    >>> tie_order(np.array([1.0, 2.0, 1.0]), np.array([b"a", b"b", b"c"])).tolist()
-    [1, 2, 0]
-    """
-    return np.lexsort((names, scores))[::-1]
 
 
 # A run: the ranked lists of one system.

@@ -344,18 +344,20 @@ def _unpacked_plain(
 ) -> NDArray[np.int32]:
     first = starts // PER_BLOCK
     covering = distinct(ranges(first, np.where(stops > starts, (stops - 1) // PER_BLOCK + 1 - first, 0)))
-    values = np.zeros((len(covering), ROWS, LANES), np.int64)
+    values = np.zeros((len(covering), ROWS, LANES), np.uint32)
     widths = blocks.widths[covering]
     for width in distinct(widths[widths > 0]).tolist():
         chosen = np.flatnonzero(widths == width)
         places = blocks.offsets[covering[chosen]][:, None] + np.arange(width * LANES)
-        words = np.zeros((len(chosen), width + 1, LANES), np.uint64)
+        words = np.zeros((len(chosen), width + 1, LANES), np.uint32)
         words[:, :width] = blocks.words[places].view(np.uint32).reshape(len(chosen), width, LANES)
-        for row in range(ROWS):
-            word, shift = divmod(row * width, 32)
-            both = words[:, word] | words[:, word + 1] << np.uint64(32)
-            values[chosen, row] = (both >> np.uint64(shift)) & np.uint64((1 << width) - 1)
-    flat = values.reshape(-1, PER_BLOCK)
+        # All rows at once: a value begins in one word and may go on in the next, of which a shift by 32 is not defined.
+        word, shift = np.divmod(np.arange(ROWS, dtype=np.uint32) * np.uint32(width), np.uint32(32))
+        shift = shift[:, None]
+        low, high = words[:, word], words[:, word + np.uint32(1)]
+        both = low >> shift | high << np.uint32(1) << (np.uint32(31) - shift)
+        values[chosen] = both & np.uint32((1 << width) - 1)
+    flat = values.reshape(-1, PER_BLOCK).astype(np.int64)
     bases = blocks.bases[covering].view(np.uint32).astype(np.int64)[:, None] if blocks.has_bases else np.int64(0)
     if blocks.modulus:
         flat = (bases + np.cumsum(flat, axis=1) + np.arange(PER_BLOCK)) % blocks.modulus

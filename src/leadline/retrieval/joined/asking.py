@@ -26,6 +26,7 @@ from leadline.retrieval.models.kernel_arguments import BINS
 from leadline.retrieval.models.ranking import EMPTY_RANKING, Ranking
 from leadline.retrieval.one_call.ranking import BYTES_A_DOCUMENT, TRIES, OneCall, PlannedQuery, Wanted
 from leadline.text.engine import Kernel, compiled_job, prepared
+from leadline.text.fields import distinct
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -278,7 +279,7 @@ def _with_factors(known: PlannedQuery, asked: Callable[[], int], work: JoinedSpa
             return Ranking(work.rows[:found].copy(), work.scores[:found].copy()), matches
         if found != at.NO_FACTOR:
             break
-        missing = np.unique(work.said[at.SAID_FROM : at.SAID_FROM + int(work.said[at.MISSING])])
+        missing = distinct(work.said[at.SAID_FROM : at.SAID_FROM + int(work.said[at.MISSING])])
         for plan in known.plans:
             plan.add_factors(missing)
     work.summed[:] = 0

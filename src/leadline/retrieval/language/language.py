@@ -12,6 +12,7 @@ import numpy as np
 
 from leadline.errors import InputError, checked_choice
 from leadline.records.result import counted
+from leadline.records.ties import tie_order
 from leadline.retrieval.index.analysis import in_several_words
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.segment import MISSING
@@ -430,8 +431,6 @@ class Language:
 
     def _first(self, rows: NDArray[np.integer], keys: NDArray[Any], k: int) -> NDArray[np.int32]:
         """The k rows with the highest keys; equal keys in the order of ties."""
-        from leadline.records.runs import tie_order
-
         return rows[tie_order(keys, self.index.ranks[rows])[:k]].astype(np.int32)
 
     def _public_days(self) -> NDArray[np.int32]:

@@ -20,6 +20,7 @@ from leadline.retrieval.index.analysis import parts, variants
 from leadline.retrieval.index.segment import Field
 from leadline.retrieval.index.terms import Terms, kept_occurrences
 from leadline.retrieval.language.tree import FROM_LETTERS, LETTER_OF
+from leadline.text.fields import distinct
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -120,7 +121,7 @@ def _candidates(
     found = np.array([match.start() for match in re.finditer(re.escape(longest), buffer.tobytes())], np.int64)
     word = np.searchsorted(starts, found, "right") - 1
     inside = (word >= 0) & (found + len(longest) <= ends[word])
-    return np.unique(word[inside])
+    return distinct(word[inside])
 
 
 def matching_terms(pattern: str, terms: Terms) -> NDArray[np.int64]:
@@ -171,7 +172,7 @@ def matching_names(pattern: str, terms: Terms) -> NDArray[np.int64]:
         found = _at_places(pieces[0].encode(), terms.after_joints, terms.buffer)
     else:
         found = np.array([match.start() for match in re.finditer(longest, terms.buffer.tobytes())], np.int64)
-    places = np.unique(np.searchsorted(terms.offsets, found, "right") - 1)
+    places = distinct(np.searchsorted(terms.offsets, found, "right") - 1)
     matches = expression(pattern).fullmatch
     words = ((place, terms[place].decode()) for place in places.tolist())
     # A number in a name, as 4 in 1,4-butanediol, is no word that would be truncated.
@@ -272,7 +273,7 @@ class QueryWord:
 
     def _by_spelling(self, at: FieldPlaces) -> Chosen:
         numbers = at.field.terms.find([self.term, *self.others])
-        numbers = np.unique(numbers[numbers >= 0])
+        numbers = distinct(numbers[numbers >= 0])
         return self._as_written(at, numbers) if self.exact else Chosen(numbers, ())
 
     def _as_written(self, at: FieldPlaces, numbers: NDArray[np.int64]) -> Chosen:
@@ -396,7 +397,7 @@ class Phrase:
         """The windows in which every word is at most `slop` beyond its place in the phrase; a place serves one word."""
         asked = [(unit, place) for place, unit in enumerate(self.words) if unit is not None]
         # The earliest word of a window is at its own place: the windows to try begin where some word does.
-        begins = np.unique(np.concatenate([found[unit] - place for unit, place in asked]))
+        begins = distinct(np.concatenate([found[unit] - place for unit, place in asked]))
         lowest, highest = np.full(len(begins), np.iinfo(np.int64).max), np.full(len(begins), -1)
         used: dict[QueryWord, Places] = {}
         fits = np.ones(len(begins), np.bool_)
@@ -491,7 +492,9 @@ def frequencies(part: Positional, at: FieldPlaces) -> tuple[NDArray[np.int32], N
     found = []
     for among in _some_documents(part, at):
         starts = at.located(part.spans(at, among).starts)
-        found.append(np.unique(starts // APART, return_counts=True))
+        of_each = np.sort(starts // APART)
+        having = distinct(of_each)
+        found.append((having, np.diff(np.searchsorted(of_each, having), append=len(of_each))))
     documents, counts = (np.concatenate(each) for each in zip(*found, strict=True))
     return documents.astype(np.int32), counts.astype(np.int32)
 

@@ -28,8 +28,11 @@ DOCUMENTS, SEGMENTS, FIELDS, FACTORS, NORMS, RANKS, IS_WEIGHTED, HEAD = 0, 1, 2,
 WORDS, WIDTHS, OFFSETS, BASES, SUMMED, SUMMED_SIZE, KEYS, SUMS, GOOD = range(9)
 
 # A list that is kept, at the address that KEPT_LISTS has for the number of its term in its first dictionary.
-# KEPT_BITS has a bit for each document, and KEPT_BEFORE how many are set before each 64 of them.
+# KEPT_BITS has a bit for each document, and KEPT_BEFORE how many are set before each 64 of them; both are 0 where fewer
+# than one document in LONG_SHARE has the term, since they take more memory than such a list.
 KEPT_ROWS, KEPT_WEIGHTS, KEPT_SIZE, KEPT_BITS, KEPT_BEFORE, KEPT_MOST, KEPT_LIST = range(7)
+
+LONG_SHARE = 32
 
 
 class Plans(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 USUAL = 1024  # numbers of documents of terms for which factors are computed at first
 EXACT_PARTS = 1024  # of a field's weight, which is a whole number of them: sums of frequencies are exact in any order
 MOST_WEIGHT = 1 << 20
+PIECE = 32 << 20  # bytes of memory that lists are kept in; of it only what is used is taken
 
 
 def plan_of(weights: Weights, recipe: Recipe) -> QueryPlan | None:
@@ -57,6 +58,51 @@ def is_as_stored(field: Field) -> bool:
     return type(stored) is Field and type(stored.documents) is PackedArray and type(stored.frequencies) is Frequencies
 
 
+class WeighedList(NamedTuple):
+    """The documents that have a term, ascending, and its weight in each."""
+
+    rows: NDArray[np.int32]
+    weights: NDArray[np.float64]
+    bits: NDArray[np.uint64]  # one for each document of the index, where one in LONG_SHARE has the term; else none
+    before: NDArray[np.int32]  # how many are set before each word of them
+
+    @classmethod
+    def of(cls, rows: NDArray[np.int32], weights: NDArray[np.float64], documents: int) -> WeighedList:
+        """The list with its bits."""
+        words = words_for(len(rows), documents)
+        if not words:
+            return cls(rows, weights, np.empty(0, np.uint64), np.empty(0, np.int32))
+        has = np.zeros(64 * words, np.bool_)
+        has[rows] = True
+        before = np.zeros(words, np.int32)
+        np.cumsum(np.count_nonzero(has.reshape(-1, 64), axis=1)[:-1], out=before[1:])
+        return cls(rows, weights, np.packbits(has, bitorder="little").view("<u8"), before)
+
+
+def words_for(having: int, documents: int) -> int:
+    """How many words have a bit for each document; 0 where so few have the term that they take too much memory."""
+    return documents // 64 + 1 if having * at.LONG_SHARE >= documents else 0
+
+
+class Pieces:
+    """Arrays in few large pieces of memory, which the system gives in large pages: that takes a quarter of the time."""
+
+    def __init__(self) -> None:
+        self._pieces: list[NDArray[np.uint8]] = []
+        self._taken = PIECE
+
+    def address_of(self, array: NDArray[Any]) -> int:
+        """The address of a copy of an array."""
+        size = -(-array.nbytes // 64) * 64
+        if self._taken + size > (len(self._pieces[-1]) if self._pieces else 0):
+            self._pieces.append(np.empty(max(PIECE, size), np.uint8))
+            self._taken = 0
+        copy = self._pieces[-1][self._taken : self._taken + array.nbytes]
+        copy[:] = array.view(np.uint8)
+        self._taken += size
+        return copy.ctypes.data
+
+
 class QueryPlan:
     """The addresses of what a formula reads in an index, and the arrays that are at them."""
 
@@ -71,6 +117,7 @@ class QueryPlan:
         index = weights.index
         self.recipe, self._having = recipe, having
         self._held: list[NDArray[Any]] = []  # arrays live as long as their addresses are used
+        self._kept = Pieces()
         self.kept_lists: list[NDArray[np.int64]] = []  # of each record: where the lists of its terms are, 0 for none
         self.factors = np.full(len(index) + 1, np.nan)
         self.add_factors(np.arange(1, min(USUAL, len(index)) + 1))
@@ -92,18 +139,14 @@ class QueryPlan:
         """Compute the factors of terms that are in so many documents."""
         self.factors[documents] = self.recipe.factors(self._having, documents.astype(np.float64))
 
-    def keep(self, record: int, number: int, rows: NDArray[np.int32], weights: NDArray[np.float64]) -> None:
+    def keep(self, record: int, number: int, weighed: WeighedList) -> None:
         """Keep the list of a term, by its number in the first dictionary that has it, while others may be searching."""
         about = np.zeros(at.KEPT_LIST, np.int64)
-        about[at.KEPT_ROWS], about[at.KEPT_WEIGHTS] = self._held_at(rows), self._held_at(weights)
-        about[at.KEPT_SIZE], about[at.KEPT_MOST] = len(rows), weights.max(initial=0.0).view(np.int64)
-        words = -(-len(self.factors) // 64)
-        has = np.zeros(64 * words, np.bool_)
-        has[rows] = True
-        before = np.zeros(words, np.int32)
-        np.cumsum(np.count_nonzero(has.reshape(-1, 64), axis=1)[:-1], out=before[1:])
-        about[at.KEPT_BITS] = self._held_at(np.packbits(has, bitorder="little").view("<u8"))
-        about[at.KEPT_BEFORE] = self._held_at(before)
+        about[at.KEPT_ROWS], about[at.KEPT_WEIGHTS] = map(self._kept.address_of, (weighed.rows, weighed.weights))
+        about[at.KEPT_SIZE] = len(weighed.rows)
+        about[at.KEPT_MOST] = weighed.weights.max(initial=0.0).view(np.int64)
+        if len(weighed.bits):
+            about[at.KEPT_BITS], about[at.KEPT_BEFORE] = map(self._kept.address_of, (weighed.bits, weighed.before))
         self.kept_lists[record][number] = self._held_at(about)  # last, when all that it leads to is there
 
     def _held_at(self, array: NDArray[Any]) -> int:

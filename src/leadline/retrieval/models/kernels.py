@@ -47,7 +47,9 @@ UNTOUCHED_BITS = np.int64(-0x8000000000000000)
 LOWEST = np.float64(-1.7976931348623157e308)
 FEW_TERMS = 16  # of a query: with more, their bounds add up to far more than any document gets
 PRUNED_SHARE = 50  # and where at most one in so many documents is wanted
-PRUNED_TERMS = 256  # of a query, at most: with more, adding up one document costs more than leaving terms out saves
+TERMS_PRUNED_BY_LISTS = (
+    256  # of a query, at most: with more, adding up one document costs more than leaving terms out saves
+)
 MOST_FAILURES = 3  # blocks of documents of which too many came near the best
 STEPS_A_LOOKUP = 20  # postings that are added up in the time in which one is looked up
 PART = 512  # documents of a block, after which the threshold is raised
@@ -295,7 +297,7 @@ def rank_documents(
         first, last = asked.offsets[query], asked.offsets[query + 1]
         for b in range(BINS):
             histogram[b] = 0
-        prunes = asked.terms[query] == 0.0 and last - first <= PRUNED_TERMS and k * PRUNED_SHARE <= documents
+        prunes = asked.terms[query] == 0.0 and last - first <= TERMS_PRUNED_BY_LISTS and k * PRUNED_SHARE <= documents
         highest = order_terms(asked, weights, first, last, bounds, prunes)
         share = 1.0 if last - first <= FEW_TERMS else 0.5
         errors = rounding_errors(asked, weights, first, last) if prunes else 0.0

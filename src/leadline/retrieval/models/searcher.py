@@ -16,6 +16,7 @@ import numpy as np
 
 from leadline.errors import InputError, checked_choice
 from leadline.options import name_and_options, typed_options
+from leadline.records.ties import tie_order
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.joined.asking import JoinedCall
 from leadline.retrieval.models.kernel_arguments import (
@@ -310,7 +311,7 @@ def parse_model(written: str) -> tuple[str, dict[str, Any]]:
 
 # The best documents of queries, by machine code or by NumPy, with results equal to the last bit.
 #
-# The order is that of `tie_order` in `records/runs.py`: higher score first, equal scores by document id, higher first.
+# The order is that of `tie_order` in `records/ties.py`: higher score first, equal scores by document id, higher first.
 # Every document that has a term of the query is ranked, even with a score of 0 or less.
 
 
@@ -361,8 +362,6 @@ def _ranked_plain(
 def _query_ranked_plain(
     weights: Weights, query: Vector, k: int, mask: NDArray[np.bool_] | None, length: LengthShare | None
 ) -> Ranking:
-    from leadline.records.runs import tie_order
-
     totals = np.full(len(weights.index), -0.0)
     for number, multiplier in zip(query.lists.tolist(), query.multipliers.tolist(), strict=True):
         documents, values = weights.postings(number)
@@ -489,8 +488,6 @@ def rank_having_all(weights: Weights, query: Vector, k: int, mask: NDArray[np.bo
 
 
 def _ranked_all_plain(weights: Weights, query: Vector, k: int, mask: NDArray[np.bool_] | None) -> tuple[Ranking, int]:
-    from leadline.records.runs import tie_order
-
     lists = [weights.postings(number) for number in query.lists.tolist()]
     rows = reduce(lambda one, other: np.intersect1d(one, other, assume_unique=True), (each for each, _ in lists))
     if mask is not None:

@@ -19,16 +19,18 @@ BEFORE, NEXT, OCCURRENCES, LIVE = 8, 9, 10, 11  # of the list that is being read
 MOST_SAID = 500  # numbers of documents without a factor, and behind them lists worth keeping, of one query
 
 # What a kernel returns where it found nothing.
-NOT_HERE, NO_FACTOR = -1, -2
+NOT_HERE, NO_FACTOR, KEEP_FIRST = -1, -2, -3
 
-LONG = 512  # documents of a list, and one in so many
-LONG_SHARE = 32  # of all: from then on it is kept, since to make it all totals are looked at
+# Whether a kernel counts the lists that are asked for; beside KEEP_FIRST, which says those worth keeping at once.
+NOT_COUNTED, COUNTED_ONLY = 0, 1
+
+LONG = 512  # documents of a list: from then on it is kept
 TIMES_ASKED = 2  # where it is asked for so often
 PER_FLAG = 64  # documents that share the flag that one of them was touched
 SPARSE = 8  # where there are so many times more documents than postings, only flagged documents are looked at
 LOOK_UP = 16  # postings that are added up in the time in which the weight of one document is looked up
 LOOK_UP_PACKED = 160  # and where it has to be unpacked
-PRUNED_TERMS = 16  # of a query: of more, too many documents may be among the best for long
+TERMS_PRUNED_IN_ONE_CALL = 16  # of a query: of more, too many documents may be among the best for long
 PRUNING_PAYS = 100  # postings for each of the best and each term
 MOST_READ = 1 << 18  # postings of lists that were read for a query and are held until its end
 FEW = 32  # best documents that are kept in order as they are found; of more, all that may be among them are sorted

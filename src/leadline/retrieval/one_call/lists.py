@@ -1,6 +1,6 @@
 """Terms looked up, and their lists read, weighed and added up: what the kernels of this folder share.
 
-Every document has a total, UNTOUCHED until a term adds to it. Weights are added in the order of the query, so the total
+Every document has a total, -0.0 until a term adds to it. Weights are added in the order of the query, so the total
 equals that of the other ways to search, to the last bit.
 """
 
@@ -22,6 +22,7 @@ from leadline.retrieval.mapped.kernel_arguments import (
     KEPT_SIZE,
     KEPT_WEIGHTS,
     LIVE_COUNTS,
+    LONG_SHARE,
     NORMS,
     PER_BLOCK,
     RECORD,
@@ -50,7 +51,6 @@ from leadline.retrieval.one_call.kernel_arguments import (
     FREQUENCIES,
     LIVE,
     LONG,
-    LONG_SHARE,
     MISSING,
     MOST_SAID,
     MULTIPLIERS,
@@ -70,7 +70,6 @@ from leadline.retrieval.one_call.kernel_arguments import (
 )
 from leadline.text.kernels import inline
 
-UNTOUCHED = np.int64(-0x8000000000000000)  # the bits of -0.0
 HIGHEST = 1e300  # of a weight: more cannot be added up
 
 
@@ -223,10 +222,10 @@ def add_kept(kept: Any, work: Any, multiplier: float, flagged: int) -> None:
 
 
 @inline
-def note_use(record: Any, said: Any, number: int, documents: int, entry: int, all_documents: int) -> None:
+def note_use(record: Any, said: Any, number: int, documents: int, entry: int) -> None:
     """Count that a list was asked for, and say so where it is worth keeping."""
     said[COLD] += documents
-    if documents >= LONG and documents * LONG_SHARE >= all_documents:
+    if documents >= LONG:
         uses = bytes_at(record[USES])
         times = np.int64(uses[number]) + 1
         uses[number] = np.uint8(times if times < TIMES_ASKED else TIMES_ASKED)
@@ -241,6 +240,46 @@ def note_missing(said: Any, documents: int) -> None:
     if said[MISSING] < MOST_SAID:
         said[SAID_FROM + said[MISSING]] = documents
         said[MISSING] += 1
+
+
+@apart
+def note_uses(plans: Any, addresses: Any, work: Any, terms: int, stride: int) -> Any:
+    """Count the lists that are asked for and not kept; returns how many are worth keeping.
+
+    Over several fields how long a list is, is known only when frequencies were added up: it is counted then.
+    """
+    numbers, said = int64s_at(work[NUMBERS]), int64s_at(work[SAID])
+    for entry in range(terms * plans):
+        plan, here = int64s_at(addresses[entry % plans]), addresses[entry % plans] + 8 * HEAD
+        documents, first = np.int64(0), np.int64(-1)
+        if plan[IS_WEIGHTED] == 0:
+            for r in range(plan[SEGMENTS]):
+                number = numbers[entry * stride + r]
+                documents += size_of_list(int64s_at(here + 8 * r * RECORD), number)
+                first = r if first < 0 and number >= 0 else first
+        if documents > 0:
+            record, number = int64s_at(here + 8 * first * RECORD), numbers[entry * stride + first]
+            if int64s_at(record[KEPT_LISTS])[number] == 0:
+                note_use(record, said, number, documents, entry)
+    return said[WANTED]
+
+
+@apart
+def lacks_factors(plans: Any, addresses: Any, work: Any, terms: int, stride: int) -> Any:
+    """Say for which numbers of documents there is no factor; returns whether there are any.
+
+    Over several fields that is known only when frequencies were added up.
+    """
+    numbers, said = int64s_at(work[NUMBERS]), int64s_at(work[SAID])
+    for entry in range(terms * plans):
+        plan, here = int64s_at(addresses[entry % plans]), addresses[entry % plans] + 8 * HEAD
+        if plan[IS_WEIGHTED] == 0:
+            documents = np.int64(0)
+            for r in range(plan[SEGMENTS]):
+                documents += size_of_list(int64s_at(here + 8 * r * RECORD), numbers[entry * stride + r])
+            if documents > 0 and np.isnan(floats_at(plan[FACTORS])[documents]):
+                note_missing(said, documents)
+    return said[MISSING] > 0
 
 
 @apart
@@ -287,15 +326,10 @@ def add_terms(plans: Any, addresses: Any, work: Any, terms: int, stride: int, fl
         if address != 0:
             add_kept(int64s_at(address), work, multipliers[entry], flagged)
             continue
-        note_use(
-            int64s_at(here + 8 * first * RECORD),
-            said,
-            numbers[entry * stride + first],
-            documents,
-            entry,
-            plan[DOCUMENTS],
-        )
         if several:
+            record = int64s_at(here + 8 * first * RECORD)
+            if documents * LONG_SHARE >= plan[DOCUMENTS]:  # to make it all totals are looked at
+                note_use(record, said, numbers[entry * stride + first], documents, entry)
             add_in_fields(plan, work, documents, factor, multipliers[entry], flagged)
         elif said[MISSING] == 0:
             for r in range(records):

@@ -52,6 +52,7 @@ from leadline.retrieval.models.kernel_arguments import (
 )
 from leadline.retrieval.models.kernels import (
     BIN_SHIFT,
+    UNTOUCHED_BITS,
 )
 from leadline.retrieval.one_call.kernel_arguments import (
     BITS,
@@ -84,10 +85,8 @@ from leadline.retrieval.one_call.kernel_arguments import (
 )
 from leadline.retrieval.one_call.lists import (
     HIGHEST,
-    UNTOUCHED,
     begin_list,
     is_whole,
-    note_use,
     read_part,
     weigh,
 )
@@ -156,7 +155,7 @@ def touch(work: Any, rows: Any, weights: Any, size: int, multiplier: float, touc
         row = rows[n]
         total = totals[row]
         listed[touched] = row
-        touched += np.int64(np.float64(total).view(np.int64) == UNTOUCHED)
+        touched += np.int64(np.float64(total).view(np.int64) == UNTOUCHED_BITS)
         totals[row] = total + multiplier * weights[n]
     return touched
 
@@ -247,14 +246,18 @@ def weight_of(plan: Any, here: int, work: Any, t: int, stride: int, row: int) ->
     """What a term adds to a document; ABSENT where it is not in it, WRONG where a file is damaged."""
     kept, read = int64s_at(work[KEPT])[t], int64s_at(work[READ_AT])[t]
     found = ABSENT
-    if kept != 0:
+    if kept != 0 and int64s_at(kept)[KEPT_BITS] != 0:
         about, word, bit = int64s_at(kept), row >> 6, np.uint64(row & 63)
         bits = uint64s_at(about[KEPT_BITS])[word]
         if (bits >> bit) & np.uint64(1) != np.uint64(0):
             place = int32s_at(about[KEPT_BEFORE])[word] + ones(bits & ((np.uint64(1) << bit) - np.uint64(1)))
             found = floats_at(work[MULTIPLIERS])[t] * floats_at(about[KEPT_WEIGHTS])[place]
-    elif read >= 0:
-        rows, size = int32s_at(work[READ_ROWS] + 4 * read), int64s_at(work[SIZES])[t]
+    elif kept != 0 or read >= 0:
+        rows_at, weights_at, multiplier = work[READ_ROWS] + 4 * read, work[READ_WEIGHTS] + 8 * read, 1.0
+        if kept != 0:
+            rows_at, weights_at = int64s_at(kept)[KEPT_ROWS], int64s_at(kept)[KEPT_WEIGHTS]
+            multiplier = floats_at(work[MULTIPLIERS])[t]
+        rows, size = int32s_at(rows_at), int64s_at(work[SIZES])[t]
         low, high = np.int64(0), size
         while low < high:
             middle = (low + high) >> 1
@@ -263,7 +266,7 @@ def weight_of(plan: Any, here: int, work: Any, t: int, stride: int, row: int) ->
             else:
                 high = middle
         if low < size and rows[low] == row:
-            found = floats_at(work[READ_WEIGHTS])[read + low]
+            found = multiplier * floats_at(weights_at)[low]
     else:
         found = packed_weight(plan, here, work, t, stride, row)
     return found
@@ -380,12 +383,12 @@ def count_having(plan: Any, here: int, work: Any, terms: int, stride: int, mask:
     kept_at, read_at, sizes = int64s_at(work[KEPT]), int64s_at(work[READ_AT]), int64s_at(work[SIZES])
     rows, words = int32s_at(work[UNPACKED]), (plan[DOCUMENTS] + 63) >> 6
     for t in range(terms):
-        if kept_at[t] != 0:
+        if kept_at[t] != 0 and int64s_at(kept_at[t])[KEPT_BITS] != 0:
             of = uint64s_at(int64s_at(kept_at[t])[KEPT_BITS])
             for w in range(words):
                 bits[w] |= of[w]
-        elif read_at[t] >= 0:
-            held = int32s_at(work[READ_ROWS] + 4 * read_at[t])
+        elif kept_at[t] != 0 or read_at[t] >= 0:
+            held = int32s_at(int64s_at(kept_at[t])[KEPT_ROWS] if kept_at[t] != 0 else work[READ_ROWS] + 4 * read_at[t])
             for n in range(sizes[t]):
                 bits[held[n] >> 6] |= np.uint64(1) << np.uint64(held[n] & 63)
         else:
@@ -416,16 +419,3 @@ def count_having(plan: Any, here: int, work: Any, terms: int, stride: int, mask:
             for i in range(last):
                 count += np.int64((word >> np.uint64(i)) & np.uint64(allowed[64 * w + i] != 0))
     return count
-
-
-@apart
-def note_uses(plan: Any, here: int, work: Any, terms: int, stride: int) -> None:
-    """Count the lists that were asked for and are not kept."""
-    numbers, said = int64s_at(work[NUMBERS]), int64s_at(work[SAID])
-    for t in range(terms):
-        size = int64s_at(work[SIZES])[t]
-        if int64s_at(work[KEPT])[t] == 0 and size > 0:
-            r = np.int64(0)
-            while numbers[t * stride + r] < 0:
-                r += 1
-            note_use(int64s_at(here + 8 * r * RECORD), said, numbers[t * stride + r], size, t, plan[DOCUMENTS])

@@ -6,6 +6,7 @@ for queries without terms of their own: all others are searched by lists, and so
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,17 +14,20 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from leadline.retrieval.mapped.kernel_arguments import Plans
-from leadline.retrieval.mapped.plans import QueryPlan, plan_of
+from leadline.retrieval.mapped.plans import QueryPlan, WeighedList, plan_of, words_for
 from leadline.retrieval.models.ranking import Ranking
 from leadline.retrieval.models.weights import Recipe, Weights
 from leadline.retrieval.one_call.kernel_arguments import (
     COLD,
+    COUNTED_ONLY,
+    KEEP_FIRST,
     MATCHES,
     MISSING,
     MOST_SAID,
     NO_FACTOR,
-    PRUNED_TERMS,
+    NOT_COUNTED,
     SAID_FROM,
+    TERMS_PRUNED_IN_ONE_CALL,
     WANTED,
 )
 from leadline.retrieval.one_call.workspace import Workspace, workspace
@@ -84,7 +88,7 @@ class OneCall:
 
         If they are counted, the number is that of the documents that have a term and that the mask allows.
         """
-        is_short = all(len(terms) <= PRUNED_TERMS for terms in queries)
+        is_short = all(len(terms) <= TERMS_PRUNED_IN_ONE_CALL for terms in queries)
         if len(self.weights.index) > (MOST_DOCUMENTS_OF_SHORT if is_short else MOST_DOCUMENTS):
             return _ranked_by_lists(self, queries, wanted, by_lists)
         size = 0
@@ -105,6 +109,11 @@ class OneCall:
         """Begin anew. Searches that are under way hold what they use."""
         self._plans, self._known, self._kept, self._read = {}, {}, 0, 0
 
+    @property
+    def has_room(self) -> bool:
+        """Whether more lists may be kept."""
+        return self._kept < POSTINGS_KEPT
+
     def keep_lists(self, known: PlannedQuery, terms: Sequence[str], work: Workspace) -> None:
         """Keep lists that a query said are worth it, within POSTINGS_KEPT."""
         said, stride = work.said, known.stride
@@ -116,14 +125,14 @@ class OneCall:
             record = next(place for place in range(plan.records) if numbers[place] >= 0)
             asked.append((plan, terms[entry // len(known.plans)], record, numbers[record]))
         for plan, term, record, number in asked:
-            if self._kept >= POSTINGS_KEPT:
+            if not self.has_room:
                 break
-            rows, weights = _weighed.choose(0)(self.weights, plan, term)
+            weighed = _weighed.choose(0)(self.weights, plan, term)
             with self._lock:
                 if not plan.kept_lists[record][number]:
-                    plan.keep(record, number, rows, weights)
-                    self._kept += len(rows)
-        if self._kept >= POSTINGS_KEPT:
+                    plan.keep(record, number, weighed)
+                    self._kept += len(weighed.rows)
+        if not self.has_room:
             with self._lock:
                 self._read += cold
                 if self._read > TIMES_COLD * POSTINGS_KEPT:
@@ -186,20 +195,27 @@ def _query_ranked(
     plans, count, size = len(known.plans), len(terms), len(content) + 1
     work = workspace(known.room, count * plans * known.stride, size)
     work.text[:size] = content + b"\0"
-    if plans == 1 and known.factors[0] == 1.0:
-        work.multipliers[:count] = list(terms.values())
-    else:
-        work.multipliers[: count * plans] = np.outer(list(terms.values()), known.factors).ravel()
+    multipliers = list(terms.values())
+    if plans > 1 or known.factors[0] != 1.0:
+        multipliers = [weight * factor for weight in multipliers for factor in known.factors]
+    struct.pack_into(f"{count * plans}d", work.multipliers, 0, *multipliers)
+    uses = KEEP_FIRST if one_call.has_room else COUNTED_ONLY
     for _ in range(TRIES):
-        found = kernel(known.addresses, work.addresses, count, size, known.stride, k, address, *others)
+        found = kernel(known.addresses, work.addresses, count, size, known.stride, k, address, *others, uses)
+        if found == KEEP_FIRST:
+            one_call.keep_lists(known, list(terms), work)
+            work.text[:size] = content + b"\0"  # lists are made in the same arrays
+            struct.pack_into(f"{count * plans}d", work.multipliers, 0, *multipliers)
+            uses = NOT_COUNTED
+            found = kernel(known.addresses, work.addresses, count, size, known.stride, k, address, *others, uses)
         if found >= 0:
             best = Ranking(work.rows[:found].copy(), work.scores[:found].copy())
             matches = int(work.said[MATCHES])
             if work.said[WANTED]:
                 one_call.keep_lists(known, list(terms), work)
             return best, matches
-        work.clear()
         if found != NO_FACTOR:
+            work.clear()
             break
         missing = distinct(work.said[SAID_FROM : SAID_FROM + int(work.said[MISSING])])
         for plan in known.plans:
@@ -207,25 +223,22 @@ def _query_ranked(
     return None
 
 
-Weighed = tuple["NDArray[np.int32]", "NDArray[np.float64]"]
-
-
-def _weighed_plain(weights: Weights, plan: QueryPlan, term: str) -> Weighed:
+def _weighed_plain(weights: Weights, plan: QueryPlan, term: str) -> WeighedList:
     (numbers,) = weights.numbers([plan.recipe], [term])
     documents, values = weights.postings(numbers[term])
-    return documents.astype(np.int32), values
+    return WeighedList.of(documents.astype(np.int32), values, len(weights.index))
 
 
 @compiled_job("leadline.retrieval.one_call.kernels.weigh_list", plain=_weighed_plain)
-def _weighed(kernel: Kernel, weights: Weights, plan: QueryPlan, term: str) -> Weighed:
-    """The documents that have a term, ascending, and its weight in each."""
+def _weighed(kernel: Kernel, weights: Weights, plan: QueryPlan, term: str) -> WeighedList:
+    """The documents that have a term, in arrays of this thread that the next query uses again."""
     content = term.encode() + b"\0"
     work = workspace(plan.room, plan.records, len(content))
     work.text[: len(content)] = content
-    rows, found = work.rows, work.scores  # which are large, and new ones would be slow to come by
     addresses = Plans(1, np.array([plan.address], np.int64))
-    count = kernel(addresses, work.addresses, len(content), plan.records, rows, found)
+    count = kernel(addresses, work.addresses, len(content), plan.records, work.list_bits, work.list_before)
     if count < 0:
         work.clear()
         return _weighed_plain(weights, plan, term)
-    return rows[:count].copy(), found[:count].copy()
+    words = words_for(count, len(weights.index))
+    return WeighedList(work.rows[:count], work.scores[:count], work.list_bits[:words], work.list_before[:words])

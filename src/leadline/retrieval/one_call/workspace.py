@@ -25,13 +25,15 @@ class Workspace:
         self.totals, self.frequencies = np.full(room, -0.0), np.zeros(room)
         self.flags = np.zeros(room // at.PER_FLAG + 1, np.uint8)
         self.said = np.zeros(at.SAID_SIZE, np.int64)
-        self.multipliers, self.found_numbers = np.empty(numbers), np.empty(numbers, np.int64)
+        multipliers, self.found_numbers = np.empty(numbers), np.empty(numbers, np.int64)
         self.rows, self.scores = np.empty(room, np.int32), np.empty(room)
+        self.list_bits, self.list_before = np.empty(room // 64 + 1, np.uint64), np.empty(room // 64 + 1, np.int32)
         content = np.empty(text, np.uint8)
         self.text = memoryview(content)  # type: ignore[arg-type]
+        self.multipliers = memoryview(multipliers)  # type: ignore[arg-type]
         arrays: dict[int, NDArray[Any]] = {
             at.TEXT: content,
-            at.MULTIPLIERS: self.multipliers,
+            at.MULTIPLIERS: multipliers,
             at.NUMBERS: self.found_numbers,
             at.TOTALS_OF: self.totals,
             at.FLAGS: self.flags,

@@ -314,7 +314,7 @@ class SearchContext:
 
     def ranking(self, rows: NDArray[np.integer], scores: NDArray[np.float64], k: int | None = None) -> Ranking:
         """The ranking of these documents, best first: the first k, or all."""
-        from leadline.records.runs import tie_order
+        from leadline.records.ties import tie_order
 
         order = tie_order(scores, self.index.ranks[rows])[:k]
         return Ranking(rows[order].astype(np.int32), scores[order])

@@ -10,7 +10,8 @@ import numpy as np
 
 from leadline.errors import InputError
 from leadline.options import Count, Weight
-from leadline.records.runs import Run, tie_order
+from leadline.records.runs import Run
+from leadline.records.ties import tie_order
 from leadline.retrieval.models.ranking import Ranking
 from leadline.retrieval.pipeline.combining import Combining, Normalising, combined
 from leadline.retrieval.pipeline.context import Request
