@@ -484,6 +484,12 @@ def read_grades(text: str) -> list[CaseGrade]:
     return found
 
 
+def check_open(case: Case) -> None:
+    """Refuse to work on a case that is signed."""
+    if case.signature is not None:
+        raise InputError(case.name, f"was signed by {case.signature.act}: reopen it first")
+
+
 # The store of a case, and the cases of a lab.
 
 
@@ -508,8 +514,8 @@ class CaseFile:
             case = self._case(now)
             if uid and any(each.uid == uid for each in case.events):
                 return case
-            if case.signature is not None and kind not in WHEN_SIGNED:
-                raise InputError(self.name, f"was signed by {case.signature.act}: reopen it first")
+            if kind not in WHEN_SIGNED:
+                check_open(case)
             checked = self._undoing(case, person, said) if kind == "undo" else _CHECKS[kind](case, said)
             now.events.append(kind, uid=uid, person=person, role=role, **checked)
             return self._case(now)
