@@ -19,8 +19,8 @@ from leadline.show.campaign.judging import assign, draw_campaign_pool, open_disa
 from leadline.show.campaign.live import LiveCampaign
 from leadline.show.campaign.overview import overview, team_analysis
 from leadline.show.campaign.overview_files import write_overview
-from leadline.show.pages.printing import joined_pdf
 from leadline.show.campaign.submission import Description
+from leadline.show.pages.printing import joined_pdf
 from leadline.show.report.evidence import Evidence
 
 NOON = datetime.datetime(2027, 3, 1, 12, tzinfo=datetime.UTC)

@@ -229,7 +229,7 @@ def test_the_chart_has_claims_or_their_parts_and_suggests_passages(lab: Lab, cas
     assert [each.key for each in claims] == ["1", "2"]
     offered = offered_passages(opened, now, chart_documents(now))["1", "EP0000001A1"]
     assert offered[0].grade == "strong"
-    assert offered[0].precision == "65% of such marks on claims were right"
+    assert offered[0].precision == "65 % of such marks on claims were right"
     parts = split_claim(claims[0])
     assert [each.text for each in parts][1] == "a tip of tin"
     now = case.do(*ANNA, "features", text="\n".join(f"{each.key}: {each.text}" for each in parts))

@@ -130,7 +130,7 @@ class CaseDocument:
 
 
 @dataclass(frozen=True)
-class Signature:
+class CaseSignature:
     """Who closed a case, when, with which words, and the head of its chain before the signature."""
 
     act: Act
@@ -154,7 +154,7 @@ class Case:
     features: tuple[Feature, ...] = ()  # empty: the claims themselves
     grades: tuple[CaseGrade, ...] = USUAL_GRADES
     ticks: dict[tuple[str, str], Tick] = field(default_factory=dict)
-    signature: Signature | None = None
+    signature: CaseSignature | None = None
     people: dict[str, Act] = field(default_factory=dict)  # with what they did last
     last_number: int = 0  # of a query, also one that was taken back: numbers are not used twice
     events: tuple[StoredEvent, ...] = ()
@@ -296,7 +296,7 @@ def _tick(case: Case, said: Said, act: Act) -> None:
 
 
 def _sign(case: Case, said: Said, act: Act) -> None:
-    case.signature = Signature(act, said["statement"], ChainHead(said["events"], said["head"]))
+    case.signature = CaseSignature(act, said["statement"], ChainHead(said["events"], said["head"]))
 
 
 def _reopen(case: Case, said: Said, act: Act) -> None:

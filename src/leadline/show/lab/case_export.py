@@ -64,7 +64,7 @@ def exported(opened: OpenedLab, file: CaseFile, form: str) -> bytes:
 
 
 @dataclass(frozen=True)
-class Part:
+class CasePart:
     """A part of a report: a heading with sentences and a table."""
 
     heading: str
@@ -78,7 +78,13 @@ class CaseReport:
 
     title: str
     about: tuple[str, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[CasePart, ...]
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        """The tables by the words that `leadline case show --part` takes."""
+        headings = {"Queries": "queries", "Documents": "documents", "Claim chart": "chart"}
+        return {headings[part.heading]: part.table for part in self.parts if part.table is not None}
 
 
 def case_report(opened: OpenedLab, case: Case) -> CaseReport:
@@ -92,15 +98,44 @@ def case_report(opened: OpenedLab, case: Case) -> CaseReport:
         about.append(f"Signed by {signature.act} (UTC). {signature.statement}".strip())
         about.append(f"The signature is over {signature.head.label.removeprefix('Journal, ')}: {signature.head.hash}")
     parts = [
-        Part("Queries", ("Run on the index as it is now.",), _query_table(opened, case)),
-        Part("Documents", (_grades_said(case),), _document_table(opened, case)),
-        Part("Claim chart", _chart_said(case), _chart_table(opened, case)),
+        CasePart("Queries", ("Run on the index as it is now.",), _query_table(opened, case)),
+        CasePart("Documents", (_grades_said(case),), _document_table(opened, case)),
+        CasePart("Claim chart", _chart_said(case), _chart_table(opened, case)),
     ]
     if case.notes:
-        parts.append(Part("Notes", tuple(f"{text} ({act})" for text, act in case.notes)))
+        parts.append(CasePart("Notes", tuple(f"{text} ({act})" for text, act in case.notes)))
     people = ", ".join(f"{name} (last {act.at[:16].replace('T', ' ')})" for name, act in case.people.items())
-    parts.append(Part("Record", (f"Worked on it: {people}.", f"{case.head}", f"Leadline {__version__}.")))
-    return CaseReport(case.title, tuple(about), tuple(each for each in parts if each.sentences or each.table))
+    parts.append(CasePart("Record", (f"Worked on it: {people}.", f"{case.head}", f"Leadline {__version__}.")))
+    return CaseReport(case.title, tuple(about), tuple(parts))
+
+
+MOST_SAID = 300  # characters of what an event says, in a table
+
+
+def history_table(case: Case) -> Table:
+    """What was done, the last first."""
+    rows = [
+        [
+            each.at[:19].replace("T", " "),
+            each.said["person"],
+            each.said["kind"],
+            visible(_what(each.said)),
+            "taken back" if each.uid in case.undone else "",
+        ]
+        for each in reversed(case.events)
+    ]
+    return Table(["at", "person", "did", "what", "state"], rows)
+
+
+def _what(said: Mapping[str, Any]) -> str:
+    """What an event says, in a line."""
+    if "lines" in said:
+        return "; ".join(f"#{line['number']} {line['text']}" for line in said["lines"])[:MOST_SAID]
+    if said["kind"] == "features":
+        return f"{len(said['features'])} rows of the chart"
+    known = ("feature", "document", "documents", "grade", "tag", "text", "where", "number", "statement", "why", "what")
+    parts = [str(said[name]) for name in known if said.get(name)]
+    return " ".join([*parts, *([] if said.get("on", True) else ["taken away"])])[:MOST_SAID]
 
 
 def _query_table(opened: OpenedLab, case: Case) -> Table:
@@ -113,7 +148,7 @@ def _query_table(opened: OpenedLab, case: Case) -> Table:
 
 def _grades_said(case: Case) -> str:
     used = {each.grade for each in case.documents.values()}
-    return "; ".join(f"{each.name}: {each.means}" for each in case.grades if each.name in used)
+    return "; ".join(f"{each.name}: {each.means}" for each in case.grades if each.name in used) or "None is graded yet."
 
 
 def _document_table(opened: OpenedLab, case: Case) -> Table:

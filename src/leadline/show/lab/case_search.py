@@ -11,7 +11,9 @@ import numpy as np
 
 from leadline.collections.documents.document import Claim, Document
 from leadline.errors import InputError
+from leadline.records.result import whole_percent
 from leadline.retrieval.bearing import GRADES, bearing_on_claims, claims_or_abstract
+from leadline.retrieval.choices import BEARING
 from leadline.retrieval.language.line_reading import read_line
 from leadline.retrieval.language.line_words import ReadLine
 from leadline.retrieval.language.syntax import OWN, syntax_named
@@ -27,6 +29,7 @@ from leadline.show.lab.opened import OpenedLab, clean
 
 COLOURS = 6  # of the words of queries
 PASSAGES = 3  # that are offered for a feature of a document
+LEAST = 1e-9  # of the words, that the first of them has: any
 LEAST_OF_PART = 0.5  # of the words of a part of a claim, from which a passage is suggested for it
 MOST_COLUMNS = 40  # documents of a chart
 _ANY = re.compile("[*?$#]")
@@ -271,7 +274,12 @@ class Offered:
     def precision(self) -> str:
         """How often such a suggestion was right where that was measured, in words."""
         return next(
-            (f"{each.right:.0%} of such marks on claims were right" for each in GRADES if each.name == self.grade), ""
+            (
+                f"{whole_percent(each.right)} of such marks on claims were right"
+                for each in GRADES
+                if each.name == self.grade
+            ),
+            "",
         )
 
 
@@ -313,7 +321,7 @@ def _offered(
             best = [
                 Offered(passages.items[place].where, passages.items[place].text, float(shares[place, column]))
                 for place in places
-                if shares[place, column] > 0
+                if shares[place, column] >= (BEARING if place != places[0] else LEAST)
             ]
             mark = suggested.get((feature.claim, number))
             if mark is not None and not feature.is_part:

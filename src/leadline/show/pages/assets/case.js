@@ -36,6 +36,6 @@
     fetch(`/api/case/${encodeURIComponent(bar.dataset.case)}/do`, {
       method: "POST", headers: { "content-type": "application/json", "x-csrf-token": reading.dataset.csrf },
       body: JSON.stringify({ kind: "read", documents: [reading.dataset.read] }),
-    }).catch(() => { /* no connection: it is marked when the page is opened again */ });
+    }).then((answer) => answer.text()).catch(() => { /* no connection: it is marked when the page is opened again */ });
   }
 })();

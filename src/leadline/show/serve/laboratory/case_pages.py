@@ -13,12 +13,12 @@ from fastapi.responses import RedirectResponse, Response
 from leadline.collections.documents.collection import surroundings
 from leadline.collections.documents.document import Document
 from leadline.errors import InputError, LeadlineError, visible
-from leadline.records.result import Table
+from leadline.records.result import Table, whole_percent
 from leadline.retrieval.bearing import GRADES as SUGGESTIONS
 from leadline.retrieval.language.syntax import SYNTAXES
 from leadline.retrieval.passages import claim_terms
-from leadline.show.lab.case import Case, CaseDocument, Cases, check_open
-from leadline.show.lab.case_export import FORMS, exported
+from leadline.show.lab.case import LONGEST_TITLE, Case, CaseDocument, Cases, check_open
+from leadline.show.lab.case_export import FORMS, exported, history_table
 from leadline.show.lab.case_judgements import compared, judgement_table
 from leadline.show.lab.case_search import (
     ColouredWords,
@@ -137,7 +137,7 @@ def case_view(opened: OpenedLab, cases: Cases) -> Callable[..., Shown]:
             "notes": [{"text": text, "by": str(act)} for text, act in found.notes],
             "own_grades": "\n".join(f"{each.name} {each.value} {each.means}" for each in found.grades[4:]),
             "syntaxes": [(each, SYNTAXES.named(each).title) for each in sorted(SYNTAXES)],
-            "history": _history(found),
+            "history": _latest(history_table(found)),
             "judgements": judgement_table(found),
             "forms": list(FORMS),
         }
@@ -252,29 +252,8 @@ def _documents(opened: OpenedLab, case: Case, names: Sequence[str]) -> dict[str,
     return {name: each for name, each in zip(names, found, strict=True) if each is not None}
 
 
-def _history(case: Case) -> Table:
-    rows = [
-        [
-            each.at[:19].replace("T", " "),
-            each.said["person"],
-            each.said["kind"],
-            clean(_what(each.said)),
-            "taken back" if each.uid in case.undone else "",
-        ]
-        for each in reversed(case.events)
-    ]
-    return Table(["at", "person", "did", "what", "state"], rows[:MOST_HISTORY])
-
-
-def _what(said: Mapping[str, Any]) -> str:
-    """What an event says, in a line."""
-    if "lines" in said:
-        return "; ".join(f"#{line['number']} {line['text']}" for line in said["lines"])[:300]
-    if said["kind"] == "features":
-        return f"{len(said['features'])} rows of the chart"
-    known = ("feature", "document", "documents", "grade", "tag", "text", "where", "number", "statement", "why", "what")
-    parts = [str(said[name]) for name in known if said.get(name)]
-    return " ".join([*parts, *([] if said.get("on", True) else ["taken away"])])[:300]
+def _latest(history: Table) -> Table:
+    return Table(history.columns, history.rows[:MOST_HISTORY])
 
 
 def chart_view(opened: OpenedLab, cases: Cases) -> Callable[..., Shown]:
@@ -304,7 +283,7 @@ def chart_view(opened: OpenedLab, cases: Cases) -> Callable[..., Shown]:
             "features": features_text(divided),
             "divided": split,
             "is_own": bool(case.features),
-            "precision": {each.name: f"{each.right:.0%}" for each in SUGGESTIONS},
+            "precision": {each.name: whole_percent(each.right) for each in SUGGESTIONS},
             "ticks": _tick_table(case),
         }
 
@@ -372,7 +351,7 @@ def read_view(opened: OpenedLab, cases: Cases) -> Callable[..., Shown]:
                     "text": each.text,
                     "pieces": coloured.pieces(each.text, own),
                     "part": patent_paragraph(each.where),
-                    "share": each.share,
+                    "percent": whole_percent(each.share),
                     "grade": each.grade,
                     "precision": each.precision,
                 }
@@ -493,6 +472,8 @@ def _begun(opened: OpenedLab, cases: Cases, who: Visitor, asked: dict[str, str])
             raise InputError(visible(asked["patent"]), "is not a patent of the index: write its number, or a question")
         if request.row is not None:
             asked["patent"] = context.index.id_of(request.row)
+        words = " ".join(context.document(request).title.split())
+        asked["title"] = asked["title"] or f"{asked['patent']} {clean(words)}"[:LONGEST_TITLE]
     return cases.begin(who.name, who.person.role, **asked).name
 
 
