@@ -15,7 +15,7 @@ FOLDER = Path(__file__).parent
 GROUPS = {  # the first words of the commands for each job, as `leadline --help` lists them
     "Measure runs": ("evaluate", "curve", "explain", "measures", "ideal"),
     "Can it be believed?": ("compare",),
-    "Pages for people": ("serve", "lab", "campaign", "report", "demo", "reproduce"),
+    "Pages for people": ("serve", "lab", "case", "campaign", "report", "demo", "reproduce"),
     "Make a test collection": ("collection", "crawl", "topics", "qrels", "simulate"),
     "Links, copies and classes": ("links", "duplicates", "directory"),
     "Judge it": ("pool", "judge", "review"),

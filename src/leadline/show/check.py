@@ -43,6 +43,9 @@ from leadline.show.campaign.campaign import ARCHIVE, CAMPAIGN_STORE, FACTS, FACT
 from leadline.show.campaign.campaign import STORE as CAMPAIGN_FILE
 from leadline.show.campaign.status import check_campaign
 from leadline.show.demo import KEYS, check_demo
+from leadline.show.lab.case import CASE_STORE, ENDING, check_case
+from leadline.show.lab.case_export import check_archive as check_case_archive
+from leadline.show.lab.case_export import is_archive as is_case_archive
 from leadline.show.lab.check_lab import check_lab
 from leadline.show.lab.lab import Lab
 from leadline.show.lab.lab_store import FILE as LAB_FILE
@@ -90,9 +93,11 @@ FOLDERS = {
         StoredFolder("runs of reviews", check_runs),
     )
 }
-STORES = {kind.letters: kind for kind in (JOURNAL, PEOPLE, HISTORY, LAB_STORE, RESULTS_STORE, CAMPAIGN_STORE)}
+STORES = {
+    kind.letters: kind for kind in (JOURNAL, PEOPLE, HISTORY, LAB_STORE, RESULTS_STORE, CAMPAIGN_STORE, CASE_STORE)
+}
 _NAMED = {".journal": JOURNAL, "journal": JOURNAL, ".people": PEOPLE, "people": PEOPLE}
-_NAMED |= {LAB_FILE: LAB_STORE, RESULTS: RESULTS_STORE, CAMPAIGN_FILE: CAMPAIGN_STORE}
+_NAMED |= {LAB_FILE: LAB_STORE, RESULTS: RESULTS_STORE, CAMPAIGN_FILE: CAMPAIGN_STORE, ENDING: CASE_STORE}
 _OLDER = {OLDER_PEOPLE: PEOPLE, OLDER_HISTORY: HISTORY}  # what the files of version 0.1 say they are
 
 
@@ -201,8 +206,12 @@ def _file(path: Path) -> tuple[str, Iterator[Finding], list[Path]]:
     if not os.path.lexists(path):
         raise InputError(str(path), "no such file or folder")
     named = STORES.get(store_letters(path)) or _NAMED.get(path.name) or _NAMED.get(path.suffix)
+    if named is CASE_STORE:
+        return "case", check_case(path), [path]
     if (kind := named or _OLDER.get(str(_said(path).get("what")))) is not None:
         return kind.name.split(" ", 1)[1], findings(partial(_check_store, path, kind), kind.repair), [path]
+    if is_case_archive(path):
+        return "archive of a case", check_case_archive(path), [path]
     if zipfile.is_zipfile(path):
         return "backup", check_backup(path), [path]
     problem = "is not a file that leadline keeps, or its beginning is damaged"

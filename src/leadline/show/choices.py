@@ -7,6 +7,14 @@ from dataclasses import dataclass
 FIGURE_ENDINGS = (".svg", ".png", ".pdf", ".html", ".json")
 LAB_KINDS = ("collection", "index", "topics", "qrels", "run", "pool", "review", "duplicates", "report")
 
+CASE_FORMS = ("docx", "pdf", "ris", "csv", "qrels", "strategy", "zip")
+CASE_GRADES = (  # of the documents of a case: name, worth as a judgement, meaning; those of search reports
+    ("X", 2, "takes away novelty or inventive step alone"),
+    ("Y", 2, "takes away inventive step together with others"),
+    ("A", 1, "background"),
+    ("0", 0, "not relevant"),
+)
+
 
 @dataclass(frozen=True)
 class KnownCollection:

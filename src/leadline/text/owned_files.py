@@ -101,6 +101,7 @@ def _parsed(line: bytes) -> dict[str, Any] | None:
 
 
 OURS = {  # the letters of every kind of store that there is, and what it is: files of ours are known by them
+    "LCAS": "a case of a lab",
     "LCMP": "the store of a campaign",
     "LJRN": "a journal of judgements",
     "LHST": "a search history",

@@ -18,8 +18,9 @@ from leadline.show.campaign.campaign import Campaign
 from leadline.show.campaign.judging import assign, draw_campaign_pool, open_disagreements, release
 from leadline.show.campaign.live_campaign import LiveCampaign
 from leadline.show.campaign.overview import overview, team_analysis
-from leadline.show.campaign.overview_files import joined_pdf, write_overview
+from leadline.show.campaign.overview_files import write_overview
 from leadline.show.campaign.submission import Description
+from leadline.show.pages.printing import joined_pdf
 from leadline.show.report.evidence import Evidence
 
 NOON = datetime.datetime(2027, 3, 1, 12, tzinfo=datetime.UTC)

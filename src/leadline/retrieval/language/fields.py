@@ -509,7 +509,7 @@ def dates_at(field: str, sign: str, text: str, at: int) -> tuple[str, int] | Non
 _NAME = r"[^\W\d][\w-]{0,40}"
 _FIELD = re.compile(rf"({_NAME})(:|==?(?!=)|[<>]=?)")
 _SPACED_FIELD = re.compile(rf"({_NAME})\s*(==?|[<>]=?|(?<=\s):)\s*(?=[\w\"“(*])")
-_SEVERAL = re.compile(rf"({_NAME}(?:,{_NAME}){{1,9}})(:|==?(?!=))(?=[\w\"“(*])")  # ti,ab=film
+_SEVERAL = re.compile(rf"({_NAME}(?:,{_NAME}){{1,9}})(:|==?(?!=))(?=[\w\"“(*]|=\w)")  # ti,ab=film
 _RELATION = re.compile(
     rf"({_NAME})\s+(?:(any|all|exact|adj|within)\s+\"([^\"]*)\"|(within)\s+([0-9][0-9-]{{3,9}}[\s,]+[0-9][0-9-]{{3,9}}))",
     re.IGNORECASE,

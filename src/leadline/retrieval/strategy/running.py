@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,7 +17,7 @@ from leadline.retrieval.language.language import Language
 from leadline.retrieval.language.line_reading import read_line
 from leadline.retrieval.language.line_words import ReadLine
 from leadline.retrieval.language.reading import understand
-from leadline.retrieval.language.syntax import SYNTAXES, syntax_named
+from leadline.retrieval.language.syntax import OWN, SYNTAXES, syntax_named
 from leadline.retrieval.language.tree import Node, Saved, query_text
 from leadline.retrieval.strategy.headings import Answerable, HeadingNames, with_parts
 from leadline.retrieval.strategy.lines import StrategyLine, StrategyText, is_combination, strategy_text
@@ -206,13 +206,13 @@ def read_lines(text: StrategyText) -> list[tuple[StrategyLine, ReadLine]]:
     found: list[tuple[StrategyLine, ReadLine]] = []
     known: list[int] = []
     for line in text.lines:
-        read = _read_own(line, known) if table is None else read_line(line.text, table, known)
+        read = read_own(line, known) if table is None else read_line(line.text, table, known)
         found.append((line, read))
         known += [line.number] if read.tree is not None else []
     return found
 
 
-def _read_own(line: StrategyLine, known: Sequence[int]) -> ReadLine:
+def read_own(line: StrategyLine, known: Sequence[int]) -> ReadLine:
     """A line in our own syntax, or one that combines lines by their numbers."""
     from leadline.retrieval.choices import FIELDS
 
@@ -234,13 +234,32 @@ def run_lines(
     order: str = UNORDERED,
     headings: HeadingNames | None = None,
 ) -> StrategyFound:
-    """Run each line of a strategy on an index. A line is evaluated once, however often it is named."""
+    """Run each line of a strategy on an index."""
+    found = run_read(context, read_lines(text), name, syntax=text.syntax, line=line, order=order, headings=headings)
+    notes = [*text.notes, *found.notes]
+    if text.comments:
+        shown = "; ".join(_short(each, 40) for each in text.comments[:4])
+        notes.append(f"{counted(len(text.comments), 'line')} left out as comments: {shown}")
+    return replace(found, notes=tuple(notes))
+
+
+def run_read(
+    context: SearchContext,
+    read_already: Sequence[tuple[StrategyLine, ReadLine]],
+    name: str = "strategy",
+    *,
+    syntax: str = OWN,
+    line: int | None = None,
+    order: str = UNORDERED,
+    headings: HeadingNames | None = None,
+) -> StrategyFound:
+    """Run lines that were read, of one syntax or of several. A line is evaluated once, however often it is named."""
     texts = context.texts if context.has_collection else None
     language = Language(context.index, {}, context.searching, texts)
     found: dict[int, Mask | None] = {}
     language.saved = {}
     lines: list[LineFound] = []
-    for written, read in read_lines(text):
+    for written, read in read_already:
         one = _run_line(language, written, read, found, headings)
         found[written.number] = one.matching
         if one.tree is not None:
@@ -252,15 +271,12 @@ def run_lines(
     usable = [each.number for each in lines if each.documents is not None]
     if not usable:
         raise InputError(name, f"no line was understood: {lines[-1].notes[-1] if lines[-1].notes else ''}")
-    notes = list(text.notes)
+    notes: list[str] = []
     result = line if line is not None else numbers[-1]
     if line is None and numbers[-1] != usable[-1]:
         result = usable[-1]
         notes.append(f"line {numbers[-1]} was not understood: the result is that of line {result}")
-    if text.comments:
-        shown = "; ".join(_short(each, 40) for each in text.comments[:4])
-        notes.append(f"{counted(len(text.comments), 'line')} left out as comments: {shown}")
-    return StrategyFound(name, text.syntax, tuple(lines), tuple(notes), order, language, context, result)
+    return StrategyFound(name, syntax, tuple(lines), tuple(notes), order, language, context, result)
 
 
 def _run_line(

@@ -15,6 +15,8 @@ from leadline.judge.pools import FIX_JOURNAL, check_pool
 from leadline.judge.review.project import check_review
 from leadline.records.manifest import MEND, check_manifest
 from leadline.retrieval.index.manifest import check_index
+from leadline.show.lab.case import FOLDER as CASES
+from leadline.show.lab.case import check_cases
 from leadline.show.lab.jobs import Jobs
 from leadline.show.lab.lab import (
     BESIDE_JOURNAL,
@@ -77,7 +79,7 @@ def check_lab(folder: Path) -> Iterator[Finding]:
 
 def checked_entries(folder: Path) -> Iterator[Checked]:
     """What a lab has, each with what is damaged in it. All of it is read in full."""
-    own = (FILE, RESULTS, PEOPLE, JOBS, *(kind.folder for kind in KINDS.values() if kind.folder))
+    own = (FILE, RESULTS, PEOPLE, JOBS, CASES, *(kind.folder for kind in KINDS.values() if kind.folder))
     yield None, [*check_identity(folder), *check_listed(folder, own)]
     try:
         lab = Lab.open(folder)
@@ -100,6 +102,7 @@ def check_own_files(lab: Lab) -> Iterator[Finding]:
     if os.path.lexists(people := lab.folder / PEOPLE):
         yield from check_people(people)
     yield from findings(partial(_check_store, lab.results), FIX_RESULTS)
+    yield from check_cases(lab)
     try:
         _check_store(lab.store)
         for _ in AuditLog(lab.store).lines():

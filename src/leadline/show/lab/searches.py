@@ -57,6 +57,7 @@ if TYPE_CHECKING:
 DEEPEST = 1000  # families that can be reached by turning pages
 MOST_HITS = 100  # hits of a page
 MOST_MEMBERS = 20  # of a family that are listed
+MOST_PEOPLE = 3  # applicants and inventors of a hit
 SNIPPET = 260  # characters
 LONGEST = 20_000  # characters of a query in an address
 
@@ -162,6 +163,8 @@ def _card(
         "score": hit.score,
         "published": hit.published,
         "class": hit.symbol,
+        "applicants": [clean(each) for each in hit.document.applicants[:MOST_PEOPLE]] if hit.document else [],
+        "inventors": [clean(each) for each in hit.document.inventors[:MOST_PEOPLE]] if hit.document else [],
         "members": hit.members,
         "changed": hit.changed,
         "family": _members(context, hit),
@@ -216,14 +219,16 @@ _STEPS = (1, 2, 5, 10, 20, 50)  # years of a period
 
 
 def facets(context: SearchContext, matching: NDArray[np.bool_], under: str = "") -> dict[str, list[dict[str, Any]]]:
-    """The counts of documents that match, by period, class and office.
+    """The counts of documents that match, by period, class, office, applicant and inventor.
 
     `under` is the class that is chosen: the classes below it are counted.
     """
     return {
         "periods": _periods(context, matching),
         "classes": _classes(context, matching, under),
-        "offices": _offices(context, matching),
+        "offices": _coded(context, matching, "office"),
+        "applicants": _coded(context, matching, "applicant"),
+        "inventors": _coded(context, matching, "inventor"),
     }
 
 
@@ -277,17 +282,18 @@ def _classes(context: SearchContext, matching: NDArray[np.bool_], under: str) ->
     return found
 
 
-def _offices(context: SearchContext, matching: NDArray[np.bool_]) -> list[dict[str, Any]]:
+def _coded(context: SearchContext, matching: NDArray[np.bool_], name: str) -> list[dict[str, Any]]:
+    """The documents by the values of a column, such as their offices or applicants."""
     counts: dict[str, int] = {}
     for segment, base in zip(context.index.segments, context.index.bases.tolist(), strict=False):
-        column = segment.coded("office")
+        column = segment.coded(name)
         inside = np.repeat(matching[base : base + len(segment)], np.diff(column.offsets))
         for number, count in enumerate(np.bincount(column.codes[inside], minlength=len(column.terms)).tolist()):
             if count:
-                name = column.terms[number].decode()
-                counts[name] = counts.get(name, 0) + count
+                value = column.terms[number].decode()
+                counts[value] = counts.get(value, 0) + count
     ordered = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
-    return [{"words": name, "title": "", "count": count} for name, count in ordered if name][:MOST_VALUES]
+    return [{"words": clean(value), "title": "", "count": count} for value, count in ordered if value][:MOST_VALUES]
 
 
 # Searching prior art in a lab: for a patent of its collection, or for one that somebody pastes or uploads.

@@ -70,6 +70,7 @@ MENU = {  # by address, in the order of the menu
     "/": MenuPage("Home"),
     "/search": MenuPage("Search", ("index",)),
     "/prior-art": MenuPage("Prior art", ("index",)),
+    "/cases": MenuPage("Cases", ("index",)),
     "/collections": MenuPage("Collections", ("collection",)),
     "/leaderboard": MenuPage("Leaderboard", ("qrels", "run")),
     "/compare": MenuPage("Compare", ("qrels", "run")),
@@ -100,7 +101,7 @@ def lab_app(lab: Lab, people: People, address: Address) -> FastAPI:
     app = pages.app()
     audit = AuditLog(lab.store)
     _add_scores(app, pages, lab, audit)
-    add_searching(app, pages, lab)
+    add_searching(app, pages, lab, audit)
     _add_people(app, pages, lab, people, audit)
 
     @app.get("/api/openapi.json", include_in_schema=False)

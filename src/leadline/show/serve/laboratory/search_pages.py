@@ -15,8 +15,11 @@ from leadline.errors import InputError, LeadlineError, nearest, visible
 from leadline.records.result import Table
 from leadline.retrieval.language.fields import filter_values
 from leadline.retrieval.models.registry import MODELS
+from leadline.show.lab.case import Cases
+from leadline.show.lab.case_search import ColouredWords
 from leadline.show.lab.facts import COLUMNS, collection_facts, document_facts, judgements_of, marks_of
 from leadline.show.lab.lab import Lab
+from leadline.show.lab.lab_store import AuditLog
 from leadline.show.lab.opened import OpenedLab, clean
 from leadline.show.lab.searches import (
     DEEPEST,
@@ -31,6 +34,7 @@ from leadline.show.lab.searches import (
 from leadline.show.lab.searches import MOST_HITS as MOST_K
 from leadline.show.lab.searches import MOST_PRIOR_ART as MOST_PRIOR_ART_HITS
 from leadline.show.serve.app import Pages
+from leadline.show.serve.laboratory.case_pages import WORKERS, add_cases, case_facts, known_case
 from leadline.show.serve.laboratory.views import (
     ROLES,
     Shown,
@@ -46,17 +50,18 @@ from leadline.show.serve.laboratory.views import (
 LINKS = {"link": link, "document_link": document_link, "thing_link": thing_link, "shown": visible}  # for the templates
 
 
-def add_searching(app: FastAPI, pages: Pages, lab: Lab) -> None:
-    """Add the pages of search, prior art, collections, documents and the directory."""
-    opened = OpenedLab(lab)
+def add_searching(app: FastAPI, pages: Pages, lab: Lab, audit: AuditLog) -> None:
+    """Add the pages of search, prior art, cases, collections, documents and the directory."""
+    opened, cases = OpenedLab(lab), Cases(lab)
+    add_cases(app, pages, opened, cases, audit)
     searches = PriorArtSearches(opened)
-    add_view(app, pages, "/search", "search.html", search_view(opened))
+    add_view(app, pages, "/search", "search.html", search_view(opened, cases))
     add_view(app, pages, "/prior-art", TEMPLATE, prior_art_view(opened, searches))
     add_pasting(app, pages, opened, searches)
     add_view(app, pages, "/collections", "collections.html", collections_view(opened))
     add_view(app, pages, "/collection/{name}", "collection.html", collection_view(opened))
     add_view(app, pages, "/directory/{name}", "directory.html", directory_view(opened))
-    add_view(app, pages, "/document/{name}/{id:path}", "document.html", document_view(opened))
+    add_view(app, pages, "/document/{name}/{id:path}", "document.html", document_view(opened, cases))
 
 
 # Search: a query in words, its hits by family, and what they can be narrowed to.
@@ -65,7 +70,7 @@ def add_searching(app: FastAPI, pages: Pages, lab: Lab) -> None:
 USUAL = WordSearch("", "")  # the choices that a link need not name
 
 
-def search_view(opened: OpenedLab) -> Callable[..., Shown]:
+def search_view(opened: OpenedLab, cases: Cases) -> Callable[..., Shown]:
     """The view of the search page."""
 
     def search(
@@ -83,11 +88,13 @@ def search_view(opened: OpenedLab) -> Callable[..., Shown]:
         qrels: Annotated[str, Query(description="judgements, to mark what is judged")] = "",
         topic: Annotated[str, Query(description="the topic whose judgements are marked")] = "",
         system: Annotated[str, Query(description="system that ranks (default: best)")] = "",
+        case: Annotated[str, Query(description="a case, to mark what was read and graded in it", max_length=100)] = "",
     ) -> Shown:
         """What a query finds: the best document of each family, why, and counts by date, class and office."""
         names = [entry.name for entry in opened.lab.entries("index")]
+        of_case = known_case(cases, case) if case else None
         asked = WordSearch(
-            index or next(iter(names), ""),
+            index or (of_case.index if of_case else "") or next(iter(names), ""),
             q,
             model,
             before,
@@ -117,7 +124,12 @@ def search_view(opened: OpenedLab) -> Callable[..., Shown]:
                 "qrels": qrels,
                 "topic": topic,
                 "system": system,
+                "case": case,
             },
+            "case": case_facts(of_case) if of_case else None,
+            "cases": [each.name for each in cases],
+            "workers": WORKERS,
+            "legend": [],
             "page": page,
             "k": k,
             "model": model,
@@ -131,17 +143,40 @@ def search_view(opened: OpenedLab) -> Callable[..., Shown]:
             "duplicates_names": [entry.name for entry in opened.lab.entries("duplicates")],
             "folder": opened.lab.name,
             "examples": [],
+            "to_save": "",
         }
         if not names:
             return shown
         if not q.strip():
             return {**shown, "examples": _examples(opened, asked.index)}
         try:
-            return {**shown, **find_words(opened, asked), "searched": True}
+            found = find_words(opened, asked)
         except LeadlineError as error:
             return {**shown, "error": error_line(error)}
+        if of_case is not None:
+            coloured = ColouredWords(
+                opened.context(asked.index), of_case, [word for word in q.split() if word.isalnum()]
+            )
+            for card in found["cards"]:
+                card["snippet"] = coloured.pieces("".join(piece["text"] for piece in card["snippet"]))
+            shown["legend"] = coloured.legend
+        shown["to_save"] = query_with_filters(asked)
+        return {**shown, **found, "searched": True}
 
     return search
+
+
+def query_with_filters(asked: WordSearch) -> str:
+    """A query with what it was narrowed to, in one line of our language.
+
+    >>> query_with_filters(WordSearch("words", "tin OR nail", after="1999", classes="F16B"))
+    '(tin OR nail) AND class:F16B AND after:1999'
+    >>> query_with_filters(WordSearch("words", "tin nail"))
+    'tin nail'
+    """
+    filters = {"class": asked.classes, "office": asked.office, "after": asked.after, "before": asked.before}
+    named = [f"{name}:{value.replace(' ', '')}" for name, value in filters.items() if value]
+    return " AND ".join([f"({asked.q.strip()})", *named]) if named else asked.q.strip()
 
 
 def _examples(opened: OpenedLab, index: str) -> list[dict[str, str]]:
@@ -367,7 +402,7 @@ def check_name(opened: OpenedLab, kind: str, name: str) -> Any:
 # One document: its texts and claims, its citations both ways, its family, and how it was judged.
 
 
-def document_view(opened: OpenedLab) -> Callable[..., Shown]:
+def document_view(opened: OpenedLab, cases: Cases) -> Callable[..., Shown]:
     """The view of a document."""
 
     def document(
@@ -375,6 +410,7 @@ def document_view(opened: OpenedLab) -> Callable[..., Shown]:
         id: str,
         topic: Annotated[str, Query(description="a topic, to show how the document was judged for it")] = "",
         qrels: Annotated[str, Query(description="judgements; those of all sets are shown")] = "",
+        case: Annotated[str, Query(description="a case, to grade the document in it", max_length=100)] = "",
     ) -> Shown:
         """A document with its claims, citations both ways, family, near-duplicates and judgements."""
         check_name(opened, "collection", name)
@@ -387,6 +423,9 @@ def document_view(opened: OpenedLab) -> Callable[..., Shown]:
         empty = Table(["judgements", "grade", "means", "why"], [])
         judged = judgements_of(opened, facts["document"], topic) if topic else empty
         marks = marks_of(opened.lab, facts["document"], topic) if topic else Table(COLUMNS, [])
-        return {**facts, "topic": topic, "qrels": qrels, "judged": judged, "marks": marks}
+        of_case = case_facts(known_case(cases, case)) if case else None
+        listed = [each.name for each in cases] if facts["indexes"] else []
+        about = {"case": of_case, "cases": listed, "workers": WORKERS}
+        return {**facts, "topic": topic, "qrels": qrels, "judged": judged, "marks": marks, **about}
 
     return document

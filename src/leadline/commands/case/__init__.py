@@ -1,0 +1,1 @@
+"""The commands `leadline case ...`, one file each."""
