@@ -175,12 +175,15 @@ class JudgingJournal:
         return next((number for number, row in rows if row[1] == uid), None)
 
     def keep_desk(self, desk: Desk) -> None:
-        """Store what a person has before them of a topic, in place of what they had. It is not an event."""
+        """Store what a person has before them of a topic, in place of what they had. It is not an event.
+
+        It outlives a server that is killed. It is not waited for until it is on the disk, which every card would cost.
+        """
         documents = list(desk.documents[:_MOST_ON_DESK])
         while len(json.dumps(documents)) > LONGEST - 1000:  # a page asks for few, and others may claim to have many
             documents.pop()
-        with self._store.change() as now:
-            now.records("desks").put(f"{desk.topic}\n{desk.person}", {**asdict(desk), "documents": documents})
+        with self._store.change(flushed=False) as now:
+            now.records("desks").put(f"{desk.topic}\n{desk.person}", {**vars(desk), "documents": documents})
 
     def desks(self) -> list[Desk]:
         """What people have before them, as it was last stored."""

@@ -10,7 +10,7 @@ larger in the order -1 < -2 < 0 < 1 < 2.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal
@@ -175,6 +175,7 @@ class JudgingState:
     closed: set[str] = field(default_factory=set)  # topics closed by the organiser
     _events: dict[str, Event] = field(default_factory=dict, repr=False)  # by uid
     _logs: dict[Key, list[Event]] = field(default_factory=dict, repr=False)  # by person and topic
+    _undos: dict[Key, list[Event]] = field(default_factory=dict, repr=False)  # those among them: few
     _histories: dict[Place, list[Event]] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -192,21 +193,25 @@ class JudgingState:
         history = self._histories.setdefault(place, [])
         history.append(event)
         if event.document:
-            self._logs.setdefault((event.person, event.topic), []).append(event)
+            of = event.person, event.topic
+            self._logs.setdefault(of, []).append(event)
+            if event.kind == "undo":
+                self._undos.setdefault(of, []).append(event)
         if event.kind != "undo":
             self._apply(event)
             return
         self._forget(place)  # an undo concerns one document of one person, or one topic
-        for each in _not_undone(history):
+        for each in reversed(list(_not_undone(history, history))):
             self._apply(each)
 
     def event(self, uid: str) -> Event | None:
         """The event with this id."""
         return self._events.get(uid)
 
-    def undoable(self, person: str, topic: str) -> list[Event]:
-        """What a person did on a topic and has not undone, in the order of time."""
-        return _not_undone(self._logs.get((person, topic), []))
+    def undoable(self, person: str, topic: str) -> Iterator[Event]:
+        """What a person did on a topic and has not undone, the last first."""
+        of = person, topic
+        return _not_undone(self._logs.get(of, []), self._undos.get(of, []))
 
     def _place(self, event: Event) -> Place:
         """Whose document an event concerns, or which topic; an undo concerns what it undoes."""
@@ -317,13 +322,16 @@ class JudgingState:
         return grades, unseen
 
 
-def _not_undone(history: list[Event]) -> list[Event]:
-    """The events of one place that were not undone, without the undoing; an undo may itself be undone."""
+def _not_undone(history: list[Event], undos: list[Event]) -> Iterator[Event]:
+    """The events that were not undone, the last first, without the undoing; an undo may itself be undone.
+
+    Undos may come before what they undo, where the journals of machines with different clocks were merged.
+    """
     undone = set[str]()
-    for event in reversed(history):
+    for event in reversed(undos):
         if event.kind == "undo" and event.uid not in undone:
             undone.add(event.target)
-    return [event for event in history if event.kind != "undo" and event.uid not in undone]
+    return (event for event in reversed(history) if event.kind != "undo" and event.uid not in undone)
 
 
 # What is left for a person to judge, and in which order it is shown.

@@ -207,6 +207,24 @@ def test_what_was_told_survives_a_kill(tmp_path: Path, soak: bool) -> None:
         assert store.check() == ""
 
 
+def test_what_is_not_waited_for_survives_a_kill_and_goes_to_the_disk_with_the_next_change(path: Path) -> None:
+    code = """
+        import signal
+        with Store.open(path, KIND, write=True) as store:
+            with store.change(flushed=False) as now:
+                now.records("desks").put("anna", [name])
+            os.kill(os.getpid(), signal.SIGKILL)
+    """
+    assert started(code, path, "d7").wait() == -signal.SIGKILL
+    with Store.open(path, KIND, write=True) as store:
+        with store.view() as now:
+            assert now.records("desks").get("anna") == ["d7"]
+        with pytest.raises(PermissionError), store.change(flushed=False):
+            raise PermissionError(13, "Permission denied", "elsewhere")
+        assert store._connection.execute("pragma synchronous").fetchone() == (2,)  # full
+        assert store.check() == ""
+
+
 def test_the_work_of_a_killed_worker_comes_back(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     code = """
         store = Store.open(path, KIND, write=True)

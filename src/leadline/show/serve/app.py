@@ -10,7 +10,7 @@ import re
 import statistics
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, get_args
@@ -387,7 +387,7 @@ class JournalDesk(ABC):
 
     def pace(self, person: str, topic: str) -> float:
         """The median seconds of a person's last marks on a topic; NaN where there are none."""
-        done = (event for event in reversed(self.judging.undoable(person, topic)) if event.kind == "mark")
+        done = (event for event in self.judging.undoable(person, topic) if event.kind == "mark")
         seconds = [event.seconds for event in itertools.islice(done, _RECENT) if event.seconds > 0]
         return statistics.median(seconds) if seconds else math.nan
 
@@ -437,10 +437,10 @@ class JournalDesk(ABC):
             if known is not None:
                 target = known.target
             elif target is None:
-                standing = self.judging.undoable(person.name, topic)
-                if not standing:
+                last = next(self.judging.undoable(person.name, topic), None)
+                if last is None:
                     raise Refused(404, "There is nothing to undo.")
-                target = standing[-1].uid
+                target = last.uid
             done = self.judging.event(target) if isinstance(target, str) else None
             if done is None or done.person != person.name or done.topic != topic or not done.document:
                 raise Refused(404, "There is nothing of yours to undo under that id.")
@@ -530,9 +530,10 @@ def stored(
     return {"saved": True, "id": content["id"], "stored": "new" if new else "already"}
 
 
-def shown_undoable(events: list[Event]) -> list[Written]:
-    """The last things that a person can take back, as a page gets them."""
+def shown_undoable(events: Iterator[Event]) -> list[Written]:
+    """The last things that a person can take back, of events from the last on, as a page gets them: the last last."""
+    last = list(itertools.islice(events, UNDOABLE))
     return [
         {"id": event.uid, "kind": event.kind, "document": event.document, "value": event.value[:20]}
-        for event in events[-UNDOABLE:]
+        for event in reversed(last)
     ]

@@ -422,10 +422,10 @@ class JudgingAnswers:
         return {**card, **own, **others}
 
     def _passages(self, topic: str, document: str, person: str) -> list[Written]:
-        done = self._desk.state.undoable(person, topic)
+        done = list(self._desk.state.undoable(person, topic))
         return [
             {"id": event.uid, "claim": visible(event.target), "text": visible(event.value, "\n")}
-            for event in done
+            for event in reversed(done)
             if event.kind == "passage" and event.document == document
         ]
 

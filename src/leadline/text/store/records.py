@@ -31,10 +31,10 @@ class StoreRecords:
             for table in () if self._in.has("records") else RECORDS:  # records of another name may have made them
                 self._do(table)
             self._exist = True
-        self.remove(key)
+        before = self._found("digest", key)
         row = (self._name, key, _digest(text), text)
-        self._do("insert into records values (?, ?, ?, ?)", row)
-        self._count(1, _hash(*row[:3]))
+        self._do("insert or replace into records values (?, ?, ?, ?)", row)
+        self._count(int(before is None), _hash(*row[:3]) - (_hash(self._name, key, before[0]) if before else 0))
 
     def remove(self, key: str) -> bool:
         """Remove the value of a key; whether there was one."""
@@ -43,16 +43,18 @@ class StoreRecords:
         if found is None:
             return False
         self._do("delete from records where name = ? and key = ?", (self._name, key))
-        self._count(-1, _ALL - _hash(self._name, key, found[0]))
+        self._count(-1, -_hash(self._name, key, found[0]))
         return True
 
     def _count(self, by: int, hash: int) -> None:
         """Change the number of these records, and the sum of their hashes."""
         found = self._do("select count, sum from record_sums where name = ?", (self._name,)).fetchone()
         count, total = found or (0, _NONE)
-        self._do("delete from record_sums where name = ?", (self._name,))
         if count + by:
-            self._do("insert into record_sums values (?, ?, ?)", (self._name, count + by, _added(total, hash)))
+            row = self._name, count + by, _added(total, hash)
+            self._do("insert or replace into record_sums values (?, ?, ?)", row)
+        else:
+            self._do("delete from record_sums where name = ?", (self._name,))
 
     def get(self, key: str, default: Any = None) -> Any:
         """The value of a key, or the default where it has none."""

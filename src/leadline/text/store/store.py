@@ -17,6 +17,7 @@ The file is SQLite's, and these rules hold for everything that is kept in one:
 - **Locks.** A change is one immediate transaction: processes and threads wait for each other, and what a change has
   read is still so when it writes. Reading waits for nobody, and keeps nobody waiting.
 - **Crashes.** A change is on the disk when `change` ends (write-ahead log, full synchronisation), whole or not at all.
+  Only what may be lost if the whole machine stops (`flushed=False`) is not waited for.
 - **Reading leaves no trace.** A store that nobody has open is read from a copy in memory, so that nothing is written
   beside it and read-only media will do; one that is in use is read through its writer's log.
 - **Formats.** A newer one is refused with its number. An older one is read, and brought up to date by the first change;
@@ -132,11 +133,15 @@ class Store:
             yield StoreView(found, self._seen)
 
     @contextlib.contextmanager
-    def change(self) -> Iterator[StoreView]:
-        """Read and write in one transaction. When this ends, the change is on the disk; where it fails, nothing is."""
+    def change(self, *, flushed: bool = True) -> Iterator[StoreView]:
+        """Read and write in one transaction. When this ends, the change is on the disk; where it fails, nothing is.
+
+        A change that is not `flushed` outlives this process, and goes to the disk with the next one: where the machine
+        itself stops before, it may be lost, whole. That is for what is stored often, and wrong only for minutes.
+        """
         if not self.is_written:
             raise InputError(str(self.path), "was opened to be read only")
-        with self._transaction("begin immediate") as found:
+        with self._flushing(flushed), self._transaction("begin immediate") as found:
             while (format := self._format()) < self.kind.format:  # asked here: another process may have changed it
                 self.kind.older[format].upgrade(found.do)
                 found.do(f"pragma user_version = {format + 1}")
@@ -177,6 +182,19 @@ class Store:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    @contextlib.contextmanager
+    def _flushing(self, flushed: bool) -> Iterator[None]:
+        """Whether what is committed is waited for until it is on the disk."""
+        if flushed:
+            yield
+            return
+        with self._lock, sqlite_reported(self.path, self.kind):
+            self._connection.execute("pragma synchronous = normal")
+            try:
+                yield
+            finally:
+                self._connection.execute("pragma synchronous = full")
 
     @contextlib.contextmanager
     def _transaction(self, begin: str) -> Iterator[Transaction]:
