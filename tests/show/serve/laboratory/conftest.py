@@ -48,15 +48,15 @@ def small_lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "lab"
 
 
-@pytest.fixture
-def visit(tmp_path: Path) -> Callable[..., object]:
+@pytest.fixture(scope="session")
+def visit(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., object]:
     """Make a client of the pages of a lab, signed in with a role; nobody is signed in without one."""
     client_of = pytest.importorskip("fastapi.testclient", reason="needs fastapi").TestClient
     from leadline.show.serve.laboratory.lab_app import lab_app
     from leadline.show.serve.security import Address
 
     def make(lab: Path | Lab, role: Role | None = "organiser") -> object:
-        people = People(tmp_path / f"people-{role}")
+        people = People(tmp_path_factory.mktemp("people") / "people")
         opened = lab if isinstance(lab, Lab) else Lab.open(lab)
         client = client_of(lab_app(opened, people, Address.of("127.0.0.1", 80)), base_url="http://127.0.0.1")
         if role is not None:

@@ -15,7 +15,7 @@ from leadline.show.lab.lab import Lab
 Visit = Callable[..., Any]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def client(visit: Visit, small_lab: Path) -> Any:
     return visit(small_lab)
 

@@ -16,7 +16,7 @@ VALUES = (
 )  # fmt: skip
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def client(visit: Callable[..., Any], small_lab: Path) -> Any:
     return visit(small_lab)
 

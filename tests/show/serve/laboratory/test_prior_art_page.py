@@ -20,7 +20,7 @@ Visit = Callable[..., Any]
 TEXT = "A method for coating\n\nDevices.\n\nClaims\n1. A method comprising a device.\n2. The method of claim 1."
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def client(visit: Visit, small_lab: Path) -> Any:
     return visit(small_lab)
 
