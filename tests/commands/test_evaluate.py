@@ -151,6 +151,7 @@ def test_an_unknown_column_lists_the_columns(leadline: Any, tmp_path: Path) -> N
         (["-m", "P(rel=1,rel=2)@5"], "rel is given twice"),
         (["-m", "F(beta=0.5)@0"], "at least 1"),
         (["-m", ""], "no measure named"),
+        (["-m", "R@10 AP(rel=2"], "'R@10 AP(rel=2' has a bracket that is not closed"),
         (["--format", "tvs"], "-f/--format: 'tvs' is not one of table, tsv"),
         (["--format", "tvs"], "did you mean tsv?"),
         (["--order", "up"], "--order: 'up' is not one of score, rank, file"),

@@ -277,8 +277,12 @@ class Draws:
         }
 
     @classmethod
-    def of_content(cls, content: Mapping[str, Any], judged: Qrels, runs: Sequence[str], seed: int, where: str) -> Draws:
+    def of_content(
+        cls, content: Mapping[str, Any], judged: Qrels, runs: Sequence[str], seed: int, where: str, fix: str
+    ) -> Draws:
         """The draws that a record keeps; `judged` is the pool, whose documents may stand in any order.
+
+        `fix` says how a damaged record is mended.
 
         Record and pool are replaced one after the other: where that was stopped, the pool is that before the round.
         """
@@ -296,7 +300,7 @@ class Draws:
             if (inside >= largest).any() or int(round_of.max(initial=0)) > len(ends):
                 raise ValueError
         except (ValueError, KeyError, TypeError, zlib.error):
-            raise InputError(where, "is damaged: make the pool again with `leadline pool`") from None
+            raise InputError(where, f"is damaged: {fix}") from None
         first = np.repeat(np.repeat(judged.offsets[:-1], len(runs)), lengths)
         lists = RankedLists(
             tuple(runs),
@@ -309,12 +313,12 @@ class Draws:
         chance, expected = judged.probabilities[order], judged.expected[order]
         found = cls(lists, ends, seed, round_of.astype(np.uint8), chance, expected, machine, name, earlier)
         drawn, before = judged.grades[order] != NOT_DRAWN, found.without_last()
-        return before if (drawn == before.drawn).all() and before.rounds else found.checked(drawn, where)
+        return before if (drawn == before.drawn).all() and before.rounds else found.checked(drawn, where, fix)
 
-    def checked(self, drawn: Mask, where: str) -> Draws:
+    def checked(self, drawn: Mask, where: str, fix: str) -> Draws:
         """The draws, if these documents are those drawn."""
         if not np.array_equal(drawn, self.drawn):
-            raise InputError(where, "has other documents drawn than its pool: make the pool again with `leadline pool`")
+            raise InputError(where, f"has other documents drawn than its pool: {fix}")
         return self
 
 

@@ -131,7 +131,10 @@ def _rounded_to(exact: NDArray[np.float64], room: NDArray[np.float64], total: in
 TO_JUDGE, NOT_SAMPLED = -2, -1
 FORMAT, FORMAT_OF_DRAWS = 1, 2  # of the record
 FIX_JOURNAL = "restore it from a copy, or take another machine's journal"
-_FIX = "make the pool again with `leadline pool`"
+_FIX, _FIX_JUDGED = (
+    "make the pool again with `leadline pool`",
+    "restore it from a copy; the journal still has the marks",
+)
 
 
 @dataclass(frozen=True)
@@ -300,9 +303,10 @@ class Pool:
         """A pool that `write` made."""
         import polars as pl
 
-        record = _record(Path(f"{os.fspath(path)}{RECORD}"))
+        fix = _fix(path)
+        record = _record(Path(f"{os.fspath(path)}{RECORD}"), fix)
         if record["format"] == FORMAT_OF_DRAWS:
-            return cls._read_draws(path, record)
+            return cls._read_draws(path, record, fix)
         judged = read_qrels(path, format="strata")
         assert judged.strata is not None
         check_utf8(path, (*judged.topics, *judged.documents.names()))
@@ -333,18 +337,17 @@ class Pool:
         )
         # Grades may have been filled in; the documents, their strata and the sample are those that were drawn.
         if record.get("sha256", "") not in ("", _digest(pool.lines())):
-            problem = f"is not the pool that {os.fspath(path)}{RECORD} records: {_FIX}"
-            raise InputError(os.fspath(path), problem)
+            raise InputError(os.fspath(path), f"is not the pool that {os.fspath(path)}{RECORD} records: {fix}")
         return pool
 
     @classmethod
-    def _read_draws(cls, path: str | os.PathLike[str], record: Mapping[str, Any]) -> Pool:
+    def _read_draws(cls, path: str | os.PathLike[str], record: Mapping[str, Any], fix: str) -> Pool:
         judged, where = read_qrels(path, format="drawn"), f"{os.fspath(path)}{RECORD}"
         check_utf8(path, (*judged.topics, *judged.documents.names()))
-        draws = Draws.of_content(record["draws"], judged, record["runs"], record["seed"], where)
+        draws = Draws.of_content(record["draws"], judged, record["runs"], record["seed"], where, fix)
         pool = pool_of_draws(draws)
         if _digest(pool.lines()) not in (record["sha256"], draws.earlier):
-            raise InputError(os.fspath(path), f"is not the pool that {where} records: {_FIX}")
+            raise InputError(os.fspath(path), f"is not the pool that {where} records: {fix}")
         return pool
 
     def qrels(self, grades: Mapping[tuple[str, str], int], name: str = "pool") -> Qrels:
@@ -385,8 +388,7 @@ def pool_of_draws(draws: Draws) -> Pool:
 def check_pool(path: Path) -> Iterator[Finding]:
     """Everything that is wrong with a pool: its file, its record, the journal of its marks and its people."""
     journal, people = Path(f"{path}{JOURNAL}"), Path(f"{path}{PEOPLE}")
-    judged = os.path.lexists(journal)
-    mend = "restore it from a copy; the journal still has the marks" if judged else _FIX
+    judged, mend = os.path.lexists(journal), _fix(path)
     pool = None
     try:
         pool = Pool.read(path)
@@ -452,12 +454,17 @@ def _digest(lines: bytes) -> str:
     return hashlib.sha256(b"\n".join(sorted(lines.split(b"\n")))).hexdigest()
 
 
-def _record(path: Path) -> dict[str, Any]:
+def _record(path: Path, fix: str) -> dict[str, Any]:
     """What was recorded beside a pool."""
-    record = read_sealed(path, RECORD_OF_POOL, FORMAT_OF_DRAWS, _FIX)
+    record = read_sealed(path, RECORD_OF_POOL, FORMAT_OF_DRAWS, fix)
     if record is None:
-        raise InputError(str(path), f"is missing: {_FIX}")
+        raise InputError(str(path), f"is missing: {fix}")
     return record
+
+
+def _fix(path: str | os.PathLike[str]) -> str:
+    """How a pool is mended: once somebody has judged, it is not made again."""
+    return _FIX_JUDGED if os.path.lexists(f"{os.fspath(path)}{JOURNAL}") else _FIX
 
 
 # Draw a pool: the first ranks of the runs by topic, and a random sample of each stratum.

@@ -286,6 +286,8 @@ def split_measures(text: str) -> list[str]:
     >>> split_measures("PRES@100 AP, nDCG(gain=exp, base=10)@10")
     ['PRES@100', 'AP', 'nDCG(gain=exp, base=10)@10']
     """
+    if "(" in _PARTS.sub("", text):
+        raise MeasureError(f"{text!r} has a bracket that is not closed; write Name(option=value), such as AP(rel=2)")
     return _PARTS.findall(text)
 
 

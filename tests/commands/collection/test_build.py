@@ -17,6 +17,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("empty.jsonl").write_text("\n")
     Path("broken.xml").write_text("<PATDOC><a></PATDOC>")
     Path("good.jsonl").write_text(RECORD)
+    Path("cran.all").write_text(".I 1\n.T\nWings\n.W\nOn wings.\n.I 2\n.T\nJets\n.W\nOn jets.\n")
 
 
 def test_what_is_left_out_is_noted(capsys: pytest.CaptureFixture[str]) -> None:
@@ -34,6 +35,7 @@ def test_what_is_left_out_is_noted(capsys: pytest.CaptureFixture[str]) -> None:
         (["nothing.xml"], "nothing.xml: no such file", 1),
         (["empty.jsonl"], "empty.jsonl: no document could be read", 1),
         (["broken.xml"], "no document could be read; the first, ", 1),
+        (["cran.all"], "is no table but SMART's form of records (.I, .T, .W), which is not read", 1),
         (["good.jsonl", "--keep", "clams"], "'clams' is not one of claims, description, abstract, title, all", 2),
         (["good.jsonl", "--form", "grenbook"], "--form: 'grenbook' is not one of", 2),
         (["good.jsonl", "--processes", "0"], "--processes: must be at least 1, got 0", 2),

@@ -143,6 +143,9 @@ def test_the_file_is_read_as_strata_and_comes_back(tmp_path: Path) -> None:
     (tmp_path / "pool.txt.json").unlink()
     with pytest.raises(InputError, match="is missing: make the pool again"):
         Pool.read(tmp_path / "pool.txt")
+    (tmp_path / "pool.txt.journal").touch()  # it may have marks, so the pool is not made again
+    with pytest.raises(InputError, match="is missing: restore it from a copy; the journal still has the marks"):
+        Pool.read(tmp_path / "pool.txt")
 
 
 def test_families_are_judged_once() -> None:

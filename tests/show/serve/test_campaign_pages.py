@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import datetime
 import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
@@ -12,10 +15,12 @@ from fastapi.testclient import TestClient
 from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.document import Document
 from leadline.judge.journal import People
+from leadline.show.campaign import live_campaign as live_module
 from leadline.show.campaign.judging import assign, draw_campaign_pool, release
 from leadline.show.campaign.live_campaign import LiveCampaign
-from leadline.show.campaign.submission import Description
+from leadline.show.campaign.submission import CheckedRun, Description
 from leadline.show.serve.campaign_pages import campaign_app
+from leadline.show.serve.laboratory.lab_app import MOST_OF_ONE
 from leadline.show.serve.security import Address
 
 NOON = datetime.datetime(2027, 3, 1, 12, tzinfo=datetime.UTC)
@@ -171,3 +176,38 @@ def test_a_team_sees_the_rules_before_it_sends(tmp_path: Path, collection: Path)
     assert "A run at most 50 documents a topic, boolean" in page
     assert "A line topic Q0 document rank score tag, of which rank and score are not read" in page
     assert "Measured by set_F, set_P, set_recall" in page
+
+
+def test_no_team_takes_all_places_for_uploads(
+    tmp_path: Path, collection: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A form of up to 64 MiB is in memory as a whole."""
+    served, begun, go_on = Served(tmp_path / "c", collection), threading.Semaphore(0), threading.Event()
+    check_run = live_module.check_run
+
+    def slow(*args: Any, **more: Any) -> CheckedRun:
+        begun.release()
+        assert go_on.wait(30)
+        return check_run(*args, **more)
+
+    monkeypatch.setattr(live_module, "check_run", slow)
+    with ThreadPoolExecutor(3) as threads:
+        first = [threads.submit(served.send, "york", run_text(f"r{n}")) for n in range(MOST_OF_ONE)]
+        for _ in first:
+            assert begun.acquire(timeout=30)
+        assert "uploads of yours are under way" in served.send("york", run_text("more"))
+        other = threads.submit(served.send, "iowa", run_text("other"))
+        assert begun.acquire(timeout=30)
+        go_on.set()
+        assert all("uploads of yours" not in each.result() for each in (*first, other))
+    assert "uploads of yours" not in served.send("york", run_text("more"))  # the places are free again
+
+
+def test_a_damaged_run_is_told_without_its_place(tmp_path: Path, collection: Path) -> None:
+    served = Served(tmp_path / "c", collection)
+    served.send("york", run_text("one"))
+    path = served.live.folder / served.live.facts.runs[0].file
+    path.write_bytes(path.read_bytes() + b"1 Q0 US7000009B2 9 0 one\n")
+    answer = served.client("york").get("/runs/york-one")
+    assert (answer.status_code, "is damaged, its checksum does not fit" in answer.text) == (503, True)
+    assert str(tmp_path) not in answer.text

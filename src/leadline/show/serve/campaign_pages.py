@@ -37,7 +37,7 @@ from leadline.show.lab.lab import LabEntry
 from leadline.show.serve.app import Pages, Visitor
 from leadline.show.serve.desks import INSTRUCTIONS, open_desk
 from leadline.show.serve.judging_pages import KINDS, judging_app
-from leadline.show.serve.laboratory.lab_app import Desks, save_body
+from leadline.show.serve.laboratory.lab_app import Desks, UploadPlaces, save_body
 from leadline.show.serve.laboratory.views import Word, sentence
 from leadline.show.serve.security import Address
 
@@ -334,13 +334,18 @@ def _run_of(live: LiveCampaign, found: Visitor | None, name: str, *, own: bool =
 
 
 def _add_sending(app: FastAPI, pages: Pages, live: LiveCampaign) -> None:
+    places = UploadPlaces()
+
     async def received(request: Request, keep: bool) -> Response:
         found = pages.visitor_with_role(request, "runner")
-        parts = await pages.written_parts(request)
-        asked = {name: content.decode("utf-8", "replace").strip() for name, content in parts.items() if name != "file"}
-        outcome = await run_in_threadpool(
-            _take, live, live.team_of(found.name), found.name, asked, parts.get("file", b""), keep
-        )
+        with places.taken(found):
+            parts = await pages.written_parts(request)
+            asked = {
+                name: content.decode("utf-8", "replace").strip() for name, content in parts.items() if name != "file"
+            }
+            outcome = await run_in_threadpool(
+                _take, live, live.team_of(found.name), found.name, asked, parts.get("file", b""), keep
+            )
         if keep and outcome.get("taken"):
             return RedirectResponse(f"/?sent={outcome['taken'].name}#runs", 303)
         return await run_in_threadpool(lambda: _team_page(pages, live, found, asked=asked, **outcome))
@@ -374,7 +379,7 @@ def _add_sending(app: FastAPI, pages: Pages, live: LiveCampaign) -> None:
             "priority": priority,
         }
         asked["file.filename"] = name
-        with tempfile.TemporaryDirectory(prefix="leadline-upload-") as folder:
+        with places.taken(found), tempfile.TemporaryDirectory(prefix="leadline-upload-") as folder:
             path = Path(folder) / "sent"
             await save_body(request, path)
             team = live.team_of(found.name)

@@ -103,5 +103,9 @@ def read(content: bytes) -> Document:
     record = parse_record(content)
     if "id" not in with_our_names(record):
         columns = ", ".join(name[:20] for name in list(record)[:5])
+        if re.fullmatch(r"\.I\s+\S+", columns):  # Cranfield, CACM, Medline, OHSUMED
+            raise ValueError(
+                "is no table but SMART's form of records (.I, .T, .W), which is not read: write JSON lines"
+            )
         raise ValueError(f"id: missing; the header has {columns}: name a column id, or say with --map which it is")
     return from_record(record)

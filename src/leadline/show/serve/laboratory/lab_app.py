@@ -324,23 +324,31 @@ FILE = {
 }
 
 
+class UploadPlaces:
+    """The uploads that are under way: so many of all, and fewer of one person."""
+
+    def __init__(self) -> None:
+        self._under_way = Counter[str]()  # by person; changed by the event loop alone
+
+    @contextlib.contextmanager
+    def taken(self, sender: Visitor) -> Iterator[None]:
+        """Take a place for an upload; HTTPException where there is none."""
+        if self._under_way[sender.name] >= MOST_OF_ONE:
+            raise HTTPException(503, f"{MOST_OF_ONE} uploads of yours are under way. Try again when one is done.")
+        if self._under_way.total() >= MOST_AT_ONCE:
+            raise HTTPException(503, "Others are uploading. Try again in a minute.")
+        self._under_way[sender.name] += 1
+        try:
+            yield
+        finally:
+            self._under_way[sender.name] -= 1
+
+
 def add_uploads(app: FastAPI, pages: Pages, boards: Boards, audit: AuditLog) -> None:
     """Add the addresses that runs are sent to."""
     large = {PATH: LARGEST_SENT, FORM: LARGEST_FORM, ANY: LARGEST_FORM}
     app.state.large_bodies = {**getattr(app.state, "large_bodies", {}), **large}
-    under_way = Counter[str]()  # by person; changed by the event loop alone
-
-    @contextlib.contextmanager
-    def one_more(sender: Visitor) -> Iterator[None]:
-        if under_way[sender.name] >= MOST_OF_ONE:
-            raise HTTPException(503, f"{MOST_OF_ONE} uploads of yours are under way. Try again when one is done.")
-        if under_way.total() >= MOST_AT_ONCE:
-            raise HTTPException(503, "Others are uploading. Try again in a minute.")
-        under_way[sender.name] += 1
-        try:
-            yield
-        finally:
-            under_way[sender.name] -= 1
+    places = UploadPlaces()
 
     async def placed(sender: Visitor, name: str, qrels: str, save: Callable[[Path], Awaitable[None]]) -> dict[str, Any]:
         """Add the run that `save` writes to a file, if it is right."""
@@ -369,7 +377,7 @@ def add_uploads(app: FastAPI, pages: Pages, boards: Boards, audit: AuditLog) -> 
     )
     async def upload(request: Request, name: Word, qrels: Word = "") -> JSONResponse:
         sender = pages.sender(request, *UPLOADERS)
-        with one_more(sender):
+        with places.taken(sender):
             received = await placed(sender, name, qrels, partial(save_body, request))
         return JSONResponse(received, 201 if received["stored"] == "new" else 200)
 
@@ -377,7 +385,7 @@ def add_uploads(app: FastAPI, pages: Pages, boards: Boards, audit: AuditLog) -> 
     async def upload_by_form(request: Request) -> Response:
         """The same for a browser without JavaScript: a page says what came of it."""
         sender = pages.visitor_with_role(request, *UPLOADERS)
-        with one_more(sender):
+        with places.taken(sender):
             parts = await pages.written_parts(request)
             written = {
                 name: content.decode("utf-8", "replace").strip() for name, content in parts.items() if name != "file"
@@ -399,7 +407,7 @@ def add_uploads(app: FastAPI, pages: Pages, boards: Boards, audit: AuditLog) -> 
     async def add_first(request: Request) -> Response:
         """The file that the first page asks for: judgements or topics by the organiser, a run by who may add runs."""
         sender = pages.visitor_with_role(request, *UPLOADERS)
-        with one_more(sender):
+        with places.taken(sender):
             parts = await pages.written_parts(request)
             name = parts.get("file.filename", b"").decode("utf-8", "replace").strip()
             try:
