@@ -34,6 +34,7 @@ DATED = ("before", "after", *DATE_FILTERS)
 _lock = Lock()
 _COLUMN = {"class": "classes", "published": "publication", "filed": "application", "cited-by": "cites"}
 _WORD = re.compile(r"[^\W_]+")
+_PERIODS = ("published", "filed", "priority")
 
 
 class Passing(NamedTuple):
@@ -50,15 +51,21 @@ def passing(index: Index, name: str, values: Sequence[str]) -> Mask:
 
 def few_passing(index: Index, filters: Sequence[tuple[str, str]]) -> NDArray[np.int32] | None:
     """The rows of the documents that all filters let pass, where one of them lets only a few pass; else None."""
-    found = [_kept(index, each, partial(_FILTERS[each[0]], index, [each[1]])) for each in filters]
-    few = min((each for each in found if each.rows is not None), key=lambda each: len(each.rows), default=None)  # type: ignore[arg-type]
-    if few is None or few.rows is None:
+    others = [(name, value) for name, value in filters if name in _PERIODS]  # compared for the rows that are left
+    found = [
+        _kept(index, (name, value), partial(_FILTERS[name], index, [value]))
+        for name, value in filters
+        if name not in _PERIODS
+    ]
+    few = min((each.rows for each in found if each.rows is not None), key=len, default=None)
+    if few is None:
         return None
-    rows = few.rows
     for each in found:
-        if each is not few:
-            rows = rows[each.mask[rows]]
-    return rows
+        if each.rows is not few:
+            few = few[each.mask[few]]
+    for name, value in others:
+        few = few[_are_within(_days(index, name)[few], [value])]
+    return few
 
 
 def missing(index: Index, name: str) -> Mask:
@@ -188,15 +195,25 @@ def _days(index: Index, name: str) -> NDArray[np.int32]:
 
 def _within(index: Index, name: str, values: Sequence[str]) -> Mask:
     """The documents whose date is within any of several periods."""
-    days = _days(index, name)
-    mask = np.zeros(len(index), np.bool_)
+    return _are_within(_days(index, name), values)
+
+
+def _are_within(days: NDArray[np.int32], values: Sequence[str]) -> Mask:
+    mask = np.zeros(len(days), np.bool_)
     for value in values:
-        low, _, high = value.partition("..")
-        inside = days >= day_number(low) if low else days != MISSING
-        if high:
-            inside &= days <= day_number(high, late=True)
+        first, last = _ends_of(value)
+        inside = days != MISSING if first is None else days >= first
+        if last is not None:
+            inside &= days <= last
         mask |= inside
     return mask
+
+
+@lru_cache(maxsize=4096)
+def _ends_of(period: str) -> tuple[int | None, int | None]:
+    """The first and the last day of a period; None where it has no end."""
+    low, _, high = period.partition("..")
+    return day_number(low) if low else None, day_number(high, late=True) if high else None
 
 
 def _of_terms(index: Index, column: str, chosen: Callable[[CodedColumn], Mask]) -> Mask:

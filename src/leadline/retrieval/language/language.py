@@ -519,9 +519,23 @@ def plain_query(text: str, *, in_session: bool) -> PlainQuery | None:
     )
 
 
+# Filters of which there is nothing to say, and which mean what is written: a subclass or a group, and years.
+_PLAIN_CLASS = re.compile("(class|ipc|cpc):([A-H][0-9]{2}[A-Z](?:[1-9][0-9]{0,3}/[0-9]{2,6})?)")
+_PLAIN_YEARS = re.compile(r"(published|filed|priority):((?:19|20)[0-9]{2})\.\.((?:19|20)[0-9]{2})")
+
+
 @lru_cache(maxsize=4096)
 def _filter_of(written: str) -> tuple[str, str] | None:
     """The filter that a word with a colon is; None where there is something to say about it."""
+    if match := _PLAIN_CLASS.fullmatch(written):
+        return match[1], match[2]
+    if (match := _PLAIN_YEARS.fullmatch(written)) and match[2] <= match[3]:
+        return match[1], f"{match[2]}..{match[3]}"
+    return _read_filter(written)
+
+
+def _read_filter(written: str) -> tuple[str, str] | None:
+    """The same for any filter, read as all queries are."""
     found = understand(written, [])
     node = found.tree
     is_plain = isinstance(node, Within) and not found.notes and query_text(node) == f"{node.field}:{filter_value(node)}"

@@ -14,7 +14,7 @@ from leadline.text.kernel_arguments import Int64s
 ) = range(31)  # fmt: skip
 
 # What a kernel says beside the number of documents it found, in the array SAID.
-MATCHES, MISSING, WANTED, COLD, ABSENT, SAID_FROM, SAID_SIZE = 0, 1, 2, 3, 4, 16, 1024
+MATCHES, MISSING, WANTED, COLD, ABSENT, IS_PRUNED, SAID_FROM, SAID_SIZE = 0, 1, 2, 3, 4, 5, 16, 1024
 BEFORE, NEXT, OCCURRENCES, LIVE = 8, 9, 10, 11  # of the list that is being read
 MOST_SAID = 500  # numbers of documents without a factor, and behind them lists worth keeping, of one query
 
