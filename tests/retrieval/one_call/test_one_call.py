@@ -14,7 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.conftest import examples
 
+from leadline.collections.documents.build import build
 from leadline.collections.documents.collection import Collection
+from leadline.collections.documents.update import update as update_collection
 from leadline.errors import InputError
 from leadline.retrieval.index import writing
 from leadline.retrieval.index.analysis import Analysis
@@ -23,10 +25,12 @@ from leadline.retrieval.mapped import kernel_arguments, plans
 from leadline.retrieval.models.ranking import Ranking
 from leadline.retrieval.models.searcher import How, Searcher
 from leadline.retrieval.one_call import ranking
+from leadline.retrieval.one_call.kernel_arguments import IS_PRUNED
+from leadline.retrieval.one_call.workspace import workspace
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from living_collection import WORDS as LIVING_WORDS
-from living_collection import change, started
+from living_collection import change, started, written
 
 WORDS = [f"w{number}" for number in range(60)]
 FIRST, SECOND, THIRD = 3000, 700, 9  # documents of three segments
@@ -165,6 +169,51 @@ def test_changed_indexes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, soak: 
             assert other is not None
             assert (bits(one[0]), one[1]) == (bits(other[0]), other[1])
     assert seen_dead
+
+
+def patent(number: int, rng: np.random.Generator) -> dict[str, Any]:
+    share = 1 / (np.arange(len(WORDS)) + 1.0) ** 1.3
+    words = rng.choice(WORDS, int(rng.integers(1, 30)), p=share / share.sum()).tolist()
+    return {"id": f"EP{1000000 + number}B1", "title": "patent", "description": " ".join(words)}
+
+
+def test_pruning_among_documents_of_which_some_are_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, soak: bool
+) -> None:
+    """Documents are looked up in packed lists, in lists read before, and in lists that are kept, some of them dense."""
+    monkeypatch.setenv("LEADLINE_ENGINE", "compiled")
+    monkeypatch.setattr(writing, "MOST_DEAD", 0.9)
+    rng, count = np.random.default_rng(11), 3000
+    collection, folder = tmp_path / "collection", tmp_path / "index"
+    build([written(tmp_path / "first.jsonl", [patent(number, rng) for number in range(count)])], collection)
+    opened = Collection.open(collection)
+    Index.build(opened, folder, fields=["description"], origin=str(collection), workers=1)
+    pruned = asked = 0
+    for _ in range(8 if soak else 2):
+        changed = [patent(number, rng) for number in rng.choice(count, 200, replace=False).tolist()]
+        there = Collection.open(collection).records["id"]
+        gone = [
+            name for name in rng.choice(there, 300, replace=False).tolist() if name not in {d["id"] for d in changed}
+        ]
+        update_collection(collection, [written(tmp_path / "next.jsonl", changed)], delete=gone)
+        index = Index.open(folder).update(Collection.open(collection))
+        assert index.has_dead
+        searcher, lists = Searcher(index), by_lists(index)
+        for number in range(1250 if soak else 150):
+            words = rng.choice([*WORDS[:30], *WORDS], int(rng.integers(2, 7)), replace=True).tolist()
+            terms = {word: float(rng.choice([1.0, 2.0, 0.5])) for word in words}
+            mask = None if number % 3 else rng.random(len(index)) < rng.choice([0.2, 0.9])
+            k = int(rng.choice([1, 2, 3, 10]))
+            best, found, _ = searcher.search_and_count(terms, k=k, mask=mask)
+            assert bits(best) == bits(lists.search(terms, k=k, mask=mask)), (terms, k)
+            assert bits(best) == bits(searcher.search(terms, k=k, mask=mask)), (terms, k)
+            pruned += workspace(0, 0, 0).told[IS_PRUNED]
+            having = np.zeros(len(index), np.bool_)
+            for term in terms:
+                having[index.lists("description", [term.encode()]).documents] = True
+            assert found in (None, np.count_nonzero(having if mask is None else having & mask)), (terms, k)
+            asked += 1
+    assert pruned > asked // 20, (pruned, asked)
 
 
 def test_terms_that_are_frequent_in_other_numbers_than_the_usual(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,7 @@ from leadline.retrieval.mapped import kernel_arguments as mapped
 from leadline.retrieval.mapped.kernel_arguments import PER_BLOCK, Plans
 from leadline.retrieval.mapped.plans import is_as_stored, packed_record, record_of
 from leadline.retrieval.models.kernel_arguments import BINS
-from leadline.retrieval.models.ranking import EMPTY_RANKING, Ranking
+from leadline.retrieval.models.ranking import EMPTY_RANKING, CountedRanking, Ranking
 from leadline.retrieval.one_call.ranking import BYTES_A_DOCUMENT, TRIES, OneCall, PlannedQuery, Wanted
 from leadline.text.engine import Kernel, compiled_job, prepared
 from leadline.text.fields import distinct
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     Postings = tuple[NDArray[np.int32], NDArray[np.int32]]  # rows, and how often each has it
     Found = tuple[Ranking, int]
-    Counted = tuple[Ranking, int | None]  # None where the documents were not counted
+    Rows = NDArray[np.int32] | None
 
 FEW_SHARE = 8  # one document in so many: up to then each of them is looked up in the lists
 
@@ -206,9 +206,11 @@ class JoinedCall:
         """The best of the documents that have every term, and how many there are."""
         return _joined.choose(_size(_joined, self.index))(self, terms, wanted, by_lists)
 
-    def best_among(self, terms: Mapping[str, float], wanted: Wanted, otherwise: Callable[[], Counted]) -> Counted:
-        """The best of the documents of a mask that have any term, and how many there are; where few are allowed."""
-        return _among.choose(_size(_among, self.index))(self, terms, wanted, otherwise)
+    def best_among(
+        self, terms: Mapping[str, float], wanted: Wanted, rows: Rows, otherwise: Callable[[], CountedRanking]
+    ) -> CountedRanking:
+        """The best of a few rows, or of those of a mask, that have any term, and how many there are."""
+        return _among.choose(_size(_among, self.index))(self, terms, wanted, rows, otherwise)
 
     def plan(self, wanted: Wanted) -> PlannedQuery | None:
         """What a query in one field needs; None where it is in several, or is one for lists."""
@@ -287,19 +289,30 @@ def _with_factors(known: PlannedQuery, asked: Callable[[], int], work: JoinedSpa
 
 
 def _plain_among(
-    joined: JoinedCall, terms: Mapping[str, float], wanted: Wanted, otherwise: Callable[[], Counted]
-) -> Counted:
+    joined: JoinedCall,
+    terms: Mapping[str, float],
+    wanted: Wanted,
+    rows: Rows,
+    otherwise: Callable[[], CountedRanking],
+) -> CountedRanking:
     return otherwise()
 
 
 @compiled_job("leadline.retrieval.joined.kernels.rank_among", plain=_plain_among)
 def _among(
-    kernel: Kernel, joined: JoinedCall, terms: Mapping[str, float], wanted: Wanted, otherwise: Callable[[], Counted]
-) -> Counted:
+    kernel: Kernel,
+    joined: JoinedCall,
+    terms: Mapping[str, float],
+    wanted: Wanted,
+    rows: Rows,
+    otherwise: Callable[[], CountedRanking],
+) -> CountedRanking:
     known = joined.plan(wanted)
-    if known is None or wanted.mask is None or len(terms) > at.MOST_TERMS or joined.index.has_dead:
+    if known is None or len(terms) > at.MOST_TERMS or joined.index.has_dead:
         return otherwise()
-    rows = np.flatnonzero(wanted.mask).astype(np.int32)
+    if rows is None:
+        assert wanted.mask is not None
+        rows = np.flatnonzero(wanted.mask).astype(np.int32)
     if len(rows) * FEW_SHARE > len(joined.index):
         return otherwise()
     try:
@@ -313,7 +326,9 @@ def _among(
     struct.pack_into(f"{len(terms)}d", work.multipliers, 0, *terms.values())
     k, count, size = min(wanted.k, len(joined.index)), len(terms), len(content)
     found = _with_factors(known, lambda: kernel(known.addresses, work.addresses, count, size, k, rows, len(rows)), work)
-    return otherwise() if found is None else found
+    if found is None:
+        return otherwise()
+    return CountedRanking(*found, has_every_term=not work.said[at.ABSENT])
 
 
 def _plain_listed(index: Index, field: str, part: Part, otherwise: Callable[[], Postings]) -> Postings:

@@ -22,7 +22,7 @@ KIND, FIRST_TERM, TERM_COUNT, FIRST_WORD, WORD_COUNT, UNION_NUMBERS, UNION_ENDS,
 TERM, PHRASE, UNION = range(3)
 
 # What a kernel says beside the number of documents it found, in the array SAID.
-MATCHES, MISSING, GENERATION, STAMPED, ROOM, ENDED, SAID_FROM = 0, 1, 2, 3, 4, 5, 8
+MATCHES, MISSING, GENERATION, STAMPED, ROOM, ENDED, ABSENT, SAID_FROM = 0, 1, 2, 3, 4, 5, 6, 8
 SAID_SIZE = 256
 
 NOT_HERE, NO_FACTOR = -1, -2  # what a kernel returns where it found nothing

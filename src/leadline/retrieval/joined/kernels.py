@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from leadline.retrieval.joined.kernel_arguments import (
+    ABSENT,
     CURSORS,
     DOCUMENTS_AT,
     EACH_COUNTS,
@@ -326,17 +327,18 @@ def list_joined(plans: Plans, work: Joined, places: int, terms: int, size: int) 
 def rank_among(plans: Plans, work: Joined, terms: int, size: int, k: int, rows: Int32s, count: int) -> int:
     """Find the k best of some documents, by ascending rows, that have any of the terms; says how many have.
 
-    It returns what `rank_joined` does.
+    It returns what `rank_joined` does, and says how many terms are in no document.
     """
     here, plan, records = work.addresses, int64s_at(plans.addresses[0]), plans.addresses[0] + 8 * HEAD
     said, numbers, segments = int64s_at(here[SAID]), int64s_at(here[NUMBERS]), plan[SEGMENTS]
-    said[MATCHES] = said[MISSING] = 0
+    said[MATCHES] = said[MISSING] = said[ABSENT] = 0
     if terms > MOST_TERMS or not look_up(plan, records, here, terms, size):
         return NOT_HERE
     for t in range(terms):
         documents = np.int64(0)
         for s in range(segments):
             documents += size_of_list(int64s_at(records + 8 * s * RECORD), numbers[t * segments + s])
+        said[ABSENT] += np.int64(documents == 0)
         if documents > 0 and not factor_of(plan, here, t, documents):
             return NOT_HERE
     if said[MISSING] > 0:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from leadline.retrieval.index.analysis import prepared, without_accents
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.segment import MISSING, CodedColumn
 from leadline.retrieval.index.trees import class_range, is_subgroup
+from leadline.retrieval.joined.asking import FEW_SHARE
 from leadline.retrieval.language.matching import as_letters, as_written, expression
 from leadline.retrieval.language.tree import CLASS_FILTERS, DATE_FILTERS
 from leadline.text.days import day_number, parse_date
@@ -33,33 +34,65 @@ DATED = ("before", "after", *DATE_FILTERS)
 _lock = Lock()
 _COLUMN = {"class": "classes", "published": "publication", "filed": "application", "cited-by": "cites"}
 _WORD = re.compile(r"[^\W_]+")
+_PERIODS = ("published", "filed", "priority")
+
+
+class Passing(NamedTuple):
+    """The documents that a filter lets pass."""
+
+    mask: Mask
+    rows: NDArray[np.int32] | None  # where they are few
 
 
 def passing(index: Index, name: str, values: Sequence[str]) -> Mask:
     """The documents that a filter with any of these values lets pass."""
-    return _kept(index, (name, *values), lambda: _FILTERS[name](index, values))
+    return _kept(index, (name, *values), lambda: _FILTERS[name](index, values)).mask
+
+
+def few_passing(index: Index, filters: Sequence[tuple[str, str]]) -> NDArray[np.int32] | None:
+    """The rows of the documents that all filters let pass, where one of them lets only a few pass; else None."""
+    others = [(name, value) for name, value in filters if name in _PERIODS]  # compared for the rows that are left
+    found = [
+        _kept(index, (name, value), partial(_FILTERS[name], index, [value]))
+        for name, value in filters
+        if name not in _PERIODS
+    ]
+    few = min((each.rows for each in found if each.rows is not None), key=len, default=None)
+    if few is None:
+        return None
+    for each in found:
+        if each.rows is not few:
+            few = few[each.mask[few]]
+    for name, value in others:
+        few = few[_are_within(_days(index, name)[few], [value])]
+    return few
 
 
 def missing(index: Index, name: str) -> Mask:
     """The documents without any value that a filter could compare."""
-    return _kept(index, ("missing", name), lambda: _missing(index, name))
+    return _kept(index, ("missing", name), lambda: _missing(index, name)).mask
 
 
-def _kept(index: Index, key: tuple[str, ...], made: Callable[[], Mask]) -> Mask:
-    """A mask that is kept for other queries, at most KEPT_BYTES of them; those asked for least recently go first."""
+def _kept(index: Index, key: tuple[str, ...], made: Callable[[], Mask]) -> Passing:
+    """What a filter lets pass, kept for other queries, in KEPT_BYTES; what was asked for least recently goes first."""
     if index.origin is not None and key[0] == "family":
-        return made()  # families change with the collection
-    masks: dict[tuple[str, ...], Mask] = index.kept.setdefault("masks", {})
+        return _passing(made())  # families change with the collection
+    masks: dict[tuple[str, ...], Passing] = index.kept.setdefault("masks", {})
     found = masks.get(key)
     if found is None:
-        found = made()
-        found.flags.writeable = False
+        found = _passing(made())
     with _lock:
         masks.pop(key, None)
         masks[key] = found
         while len(masks) * len(index) > KEPT_BYTES and len(masks) > 1:
             masks.pop(next(iter(masks)))
     return found
+
+
+def _passing(mask: Mask) -> Passing:
+    mask.flags.writeable = False
+    is_few = int(np.count_nonzero(mask)) * FEW_SHARE <= len(mask)
+    return Passing(mask, np.flatnonzero(mask).astype(np.int32) if is_few else None)
 
 
 def _missing(index: Index, name: str) -> Mask:
@@ -162,15 +195,25 @@ def _days(index: Index, name: str) -> NDArray[np.int32]:
 
 def _within(index: Index, name: str, values: Sequence[str]) -> Mask:
     """The documents whose date is within any of several periods."""
-    days = _days(index, name)
-    mask = np.zeros(len(index), np.bool_)
+    return _are_within(_days(index, name), values)
+
+
+def _are_within(days: NDArray[np.int32], values: Sequence[str]) -> Mask:
+    mask = np.zeros(len(days), np.bool_)
     for value in values:
-        low, _, high = value.partition("..")
-        inside = days >= day_number(low) if low else days != MISSING
-        if high:
-            inside &= days <= day_number(high, late=True)
+        first, last = _ends_of(value)
+        inside = days != MISSING if first is None else days >= first
+        if last is not None:
+            inside &= days <= last
         mask |= inside
     return mask
+
+
+@lru_cache(maxsize=4096)
+def _ends_of(period: str) -> tuple[int | None, int | None]:
+    """The first and the last day of a period; None where it has no end."""
+    low, _, high = period.partition("..")
+    return day_number(low) if low else None, day_number(high, late=True) if high else None
 
 
 def _of_terms(index: Index, column: str, chosen: Callable[[CodedColumn], Mask]) -> Mask:

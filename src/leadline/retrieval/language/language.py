@@ -16,7 +16,7 @@ from leadline.records.ties import tie_order
 from leadline.retrieval.index.analysis import in_several_words
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.segment import MISSING
-from leadline.retrieval.language.filters import DATED, count_missing, notes_of, passing
+from leadline.retrieval.language.filters import DATED, count_missing, few_passing, notes_of, passing
 from leadline.retrieval.language.kinds_of_text import refuse_strategy
 from leadline.retrieval.language.matching import Phrase, QueryWord
 from leadline.retrieval.language.meaning import Meaning
@@ -156,8 +156,8 @@ class Language:
             ranking, found = ranked
             find_matching = partial(meaning.having, required, mask)
         elif any_of := self._terms_enough(asked.tree, meaning, required) if first == "score" else None:
-            best, count = self.searcher.search_and_count(meaning.terms, k=k, mask=mask, **how)
-            ranking, find_matching = best, partial(meaning.having_any, any_of, mask)
+            ranking, count, _ = self.searcher.search_and_count(meaning.terms, k=k, mask=mask, **how)
+            find_matching = partial(meaning.having_any, any_of, mask)
             found = int(np.count_nonzero(find_matching())) if count is None else count
         else:
             matching = self._matching(asked.tree, meaning, required)
@@ -200,7 +200,7 @@ class Language:
         weighted = self._usual if how["fields"] is None else self.searcher._weighted(how["fields"])
         if weighted is None or not self._is_plain(weighted):
             return None
-        how["fields"] = weighted
+        asked, how = how, how | {"fields": weighted}  # the searcher knows its own fields best where none are named
         unknown = [word for word in plain.words if word not in self._terms]
         if unknown:
             self._look_up(unknown)
@@ -224,12 +224,15 @@ class Language:
             if name in DATED and count_missing(self.index, name):
                 return None
             notes.update(dict.fromkeys(notes_of(self.index, name, [value])))
-            passed = passing(self.index, name, [value])
-            mask = passed if mask is None else mask & passed
+        rows = few_passing(self.index, plain.filters) if plain.filters and mask is None and not plain.is_and else None
+        if rows is None:
+            for name, value in plain.filters:
+                passed = passing(self.index, name, [value])
+                mask = passed if mask is None else mask & passed
         usual, names = tuple(weighted), list(terms)
         count: int | None
         if plain.is_and or (len(plain.units) == 1 and not plain.filters):
-            ranked = self.searcher.search_having_all(terms, k=k, mask=mask, **how)
+            ranked = self.searcher.search_having_all(terms, k=k, mask=mask, **asked)
             if ranked is None:
                 return None
             ranking, count = ranked
@@ -237,10 +240,10 @@ class Language:
                 return None
             find_matching = partial(self._matching_plainly, Meaning.having, usual, names, mask)
         else:
-            if not self._are_there(list(words)):
+            ranking, count, has_every_term = self.searcher.search_and_count(terms, k=k, mask=mask, rows=rows, **asked)
+            if not has_every_term and not self._are_there(list(words)):
                 return None
-            find_matching = partial(self._matching_plainly, Meaning.having_any, usual, names, mask)
-            ranking, count = self.searcher.search_and_count(terms, k=k, mask=mask, **how)
+            find_matching = partial(self._matching_plainly, Meaning.having_any, usual, names, mask, rows)
             if count is None:
                 count = int(np.count_nonzero(find_matching()))
         said = plain.query, "score", terms, tuple(words), tuple(notes), written, False, (), how, find_matching
@@ -270,8 +273,9 @@ class Language:
         fields: tuple[str, ...],
         names: Sequence[str],
         mask: Mask | None,
+        rows: NDArray[np.int32] | None = None,
     ) -> Mask:
-        return having(self._meaning(fields, fields), names, mask)
+        return having(self._meaning(fields, fields), names, self.searcher._mask(rows, mask))
 
     @cached_property
     def _usual(self) -> dict[str, float] | None:
@@ -515,9 +519,23 @@ def plain_query(text: str, *, in_session: bool) -> PlainQuery | None:
     )
 
 
+# Filters of which there is nothing to say, and which mean what is written: a subclass or a group, and years.
+_PLAIN_CLASS = re.compile("(class|ipc|cpc):([A-H][0-9]{2}[A-Z](?:[1-9][0-9]{0,3}/[0-9]{2,6})?)")
+_PLAIN_YEARS = re.compile(r"(published|filed|priority):((?:19|20)[0-9]{2})\.\.((?:19|20)[0-9]{2})")
+
+
 @lru_cache(maxsize=4096)
 def _filter_of(written: str) -> tuple[str, str] | None:
     """The filter that a word with a colon is; None where there is something to say about it."""
+    if match := _PLAIN_CLASS.fullmatch(written):
+        return match[1], match[2]
+    if (match := _PLAIN_YEARS.fullmatch(written)) and match[2] <= match[3]:
+        return match[1], f"{match[2]}..{match[3]}"
+    return _read_filter(written)
+
+
+def _read_filter(written: str) -> tuple[str, str] | None:
+    """The same for any filter, read as all queries are."""
     found = understand(written, [])
     node = found.tree
     is_plain = isinstance(node, Within) and not found.notes and query_text(node) == f"{node.field}:{filter_value(node)}"

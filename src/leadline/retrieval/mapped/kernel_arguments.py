@@ -29,10 +29,12 @@ WORDS, WIDTHS, OFFSETS, BASES, SUMMED, SUMMED_SIZE, KEYS, SUMS, GOOD = range(9)
 
 # A list that is kept, at the address that KEPT_LISTS has for the number of its term in its first dictionary.
 # KEPT_BITS has a bit for each document, and KEPT_BEFORE how many are set before each 64 of them; both are 0 where fewer
-# than one document in LONG_SHARE has the term, since they take more memory than such a list.
-KEPT_ROWS, KEPT_WEIGHTS, KEPT_SIZE, KEPT_BITS, KEPT_BEFORE, KEPT_MOST, KEPT_LIST = range(7)
+# than one document in LONG_SHARE has the term, since they take more memory than such a list. Where one document in
+# DENSE_SHARE has it, KEPT_IS_DENSE is 1, and KEPT_WEIGHTS has a weight for every document, -0.0 for those without the
+# term: to add that changes no bit of a sum, and no rows have to be looked at.
+KEPT_ROWS, KEPT_WEIGHTS, KEPT_SIZE, KEPT_BITS, KEPT_BEFORE, KEPT_MOST, KEPT_IS_DENSE, KEPT_LIST = range(8)
 
-LONG_SHARE = 32
+LONG_SHARE, DENSE_SHARE = 32, 2
 
 
 class Plans(NamedTuple):

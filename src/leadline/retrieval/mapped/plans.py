@@ -142,7 +142,12 @@ class QueryPlan:
     def keep(self, record: int, number: int, weighed: WeighedList) -> None:
         """Keep the list of a term, by its number in the first dictionary that has it, while others may be searching."""
         about = np.zeros(at.KEPT_LIST, np.int64)
-        about[at.KEPT_ROWS], about[at.KEPT_WEIGHTS] = map(self._kept.address_of, (weighed.rows, weighed.weights))
+        weights, documents = weighed.weights, len(self.factors) - 1
+        if len(weighed.rows) * at.DENSE_SHARE >= documents:
+            about[at.KEPT_IS_DENSE] = 1
+            weights = np.full(documents, -0.0)
+            weights[weighed.rows] = weighed.weights
+        about[at.KEPT_ROWS], about[at.KEPT_WEIGHTS] = map(self._kept.address_of, (weighed.rows, weights))
         about[at.KEPT_SIZE] = len(weighed.rows)
         about[at.KEPT_MOST] = weighed.weights.max(initial=0.0).view(np.int64)
         if len(weighed.bits):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,3 +23,11 @@ class Ranking:
 
 
 EMPTY_RANKING = Ranking(np.empty(0, np.int32), np.empty(0))
+
+
+class CountedRanking(NamedTuple):
+    """The best documents of a query, and what the search learned of all others."""
+
+    best: Ranking
+    documents: int | None  # how many have a term and are allowed; None where only lists can say
+    has_every_term: bool = False  # whether each term is known to be in some document

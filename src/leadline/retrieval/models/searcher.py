@@ -30,7 +30,7 @@ from leadline.retrieval.models.kernel_arguments import (
     QueryLists,
     RunningTotals,
 )
-from leadline.retrieval.models.ranking import Ranking
+from leadline.retrieval.models.ranking import CountedRanking, Ranking
 from leadline.retrieval.models.registry import MODELS, Model
 from leadline.retrieval.models.weights import LengthShare, Recipe, Weights
 from leadline.retrieval.one_call.ranking import OneCall, Recipes, Wanted
@@ -108,19 +108,37 @@ class Searcher:
         return self._best([self._terms(query) for query in queries], asked, wanted, threads)
 
     def search_and_count(
-        self, terms: Mapping[str, float], model: str = "bm25", k: int = 1000, **how: Any
-    ) -> tuple[Ranking, int | None]:
-        """The k best documents, and how many have a term and are allowed; None where only lists can say."""
+        self,
+        terms: Mapping[str, float],
+        model: str = "bm25",
+        k: int = 1000,
+        *,
+        rows: NDArray[np.int32] | None = None,
+        **how: Any,
+    ) -> CountedRanking:
+        """The k best documents, and how many have a term and are allowed: those of `rows`, if given, or of a mask."""
         asked, wanted = self._asked(model, k, **how)
         if self.one_call is None:
-            return self._best([terms], asked, wanted)[0], None
+            return CountedRanking(
+                self._best([terms], asked, wanted._replace(mask=self._mask(rows, wanted.mask)))[0], None
+            )
         wanted = wanted._replace(counted=True)
         one_call = self.one_call
 
-        def among_all() -> tuple[Ranking, int | None]:
-            return one_call.best([terms], wanted, lambda queries: self._best_by_lists(queries, wanted))[0]
+        def among_all() -> CountedRanking:
+            allowed = wanted._replace(mask=self._mask(rows, wanted.mask))
+            return one_call.best([terms], allowed, lambda queries: self._best_by_lists(queries, allowed))[0]
 
-        return among_all() if wanted.mask is None else self.joined.best_among(terms, wanted, among_all)
+        if rows is None and wanted.mask is None:
+            return among_all()
+        return self.joined.best_among(terms, wanted, rows, among_all)
+
+    def _mask(self, rows: NDArray[np.int32] | None, mask: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:
+        if rows is None:
+            return mask
+        allowed = np.zeros(len(self.index), np.bool_)
+        allowed[rows] = True
+        return allowed
 
     def search_having_all(
         self, terms: Mapping[str, float], model: str = "bm25", k: int = 1000, **how: Any
@@ -173,7 +191,7 @@ class Searcher:
         if self.one_call is None:
             return self._best_by_lists(queries, wanted)
         found = self.one_call.best(queries, wanted, lambda queries: self._best_by_lists(queries, wanted))
-        return [best for best, _ in found]
+        return [each.best for each in found]
 
     def _best_by_lists(self, queries: Sequence[Mapping[str, float]], wanted: Wanted) -> list[Ranking]:
         vectors, weights = self._vectors(queries, wanted.recipes)

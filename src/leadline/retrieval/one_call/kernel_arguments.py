@@ -14,7 +14,7 @@ from leadline.text.kernel_arguments import Int64s
 ) = range(31)  # fmt: skip
 
 # What a kernel says beside the number of documents it found, in the array SAID.
-MATCHES, MISSING, WANTED, COLD, SAID_FROM, SAID_SIZE = 0, 1, 2, 3, 16, 1024
+MATCHES, MISSING, WANTED, COLD, ABSENT, IS_PRUNED, SAID_FROM, SAID_SIZE = 0, 1, 2, 3, 4, 5, 16, 1024
 BEFORE, NEXT, OCCURRENCES, LIVE = 8, 9, 10, 11  # of the list that is being read
 MOST_SAID = 500  # numbers of documents without a factor, and behind them lists worth keeping, of one query
 
@@ -24,8 +24,9 @@ NOT_HERE, NO_FACTOR, KEEP_FIRST = -1, -2, -3
 # Whether a kernel counts the lists that are asked for; beside KEEP_FIRST, which says those worth keeping at once.
 NOT_COUNTED, COUNTED_ONLY = 0, 1
 
-LONG = 512  # documents of a list: from then on it is kept
-TIMES_ASKED = 2  # where it is asked for so often
+LONG = 512  # documents of a list: from then on it is kept,
+TIMES_ASKED = 2  # where it was asked for so often,
+KEEPING_PAYS = 1 << 14  # and where so many of its postings were: to keep it takes as long as to add up some thousands
 PER_FLAG = 64  # documents that share the flag that one of them was touched
 SPARSE = 8  # where there are so many times more documents than postings, only flagged documents are looked at
 LOOK_UP = 16  # postings that are added up in the time in which the weight of one document is looked up

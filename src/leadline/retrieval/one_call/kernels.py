@@ -59,6 +59,7 @@ from leadline.retrieval.one_call.kernel_arguments import (
     FOUND_ROWS,
     FOUND_SCORES,
     HISTOGRAM,
+    IS_PRUNED,
     KEEP_FIRST,
     MATCHES,
     MISSING,
@@ -252,7 +253,7 @@ def rank_query(
     """
     here = work.addresses
     said, plan = int64s_at(here[SAID]), int64s_at(plans.addresses[0])
-    said[MATCHES] = said[MISSING] = said[WANTED] = said[COLD] = 0
+    said[MATCHES] = said[MISSING] = said[WANTED] = said[COLD] = said[IS_PRUNED] = 0
     postings = look_up(plans.plans, plans.addresses, here, terms, size, stride)
     if postings < 0:
         return NOT_HERE
@@ -268,6 +269,7 @@ def rank_query(
         if few < 0:
             return NOT_HERE
         if few > 0:
+            said[IS_PRUNED] = 1
             said[MATCHES] = count_having(plan, first, here, terms, stride, mask) if counts else 0
             if said[MATCHES] < 0:
                 return NOT_HERE

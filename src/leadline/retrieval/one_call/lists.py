@@ -17,6 +17,7 @@ from leadline.retrieval.mapped.kernel_arguments import (
     FIELDS,
     HEAD,
     IS_WEIGHTED,
+    KEPT_IS_DENSE,
     KEPT_LISTS,
     KEPT_ROWS,
     KEPT_SIZE,
@@ -44,11 +45,13 @@ from leadline.retrieval.mapped.kernels import (
     to_rows,
 )
 from leadline.retrieval.one_call.kernel_arguments import (
+    ABSENT,
     BEFORE,
     COLD,
     COUNTED,
     FLAGS,
     FREQUENCIES,
+    KEEPING_PAYS,
     LIVE,
     LONG,
     MISSING,
@@ -71,6 +74,7 @@ from leadline.retrieval.one_call.kernel_arguments import (
 from leadline.text.kernels import inline
 
 HIGHEST = 1e300  # of a weight: more cannot be added up
+MOST_USES = 255  # of a list are counted
 
 
 @apart
@@ -182,11 +186,14 @@ def add_in_fields(plan: Any, work: Any, count: int, factor: float, multiplier: f
 def look_up(plans: Any, addresses: Any, work: Any, terms: int, size: int, stride: int) -> Any:
     """Find the number of every term in every dictionary; returns their postings in all, or -1.
 
-    The terms are in TEXT, each with a zero behind it. `stride` is the room for the numbers of one term and plan.
+    The terms are in TEXT, each with a zero behind it. `stride` is the room for the numbers of one term and plan. How
+    many terms are in no document is said as ABSENT.
     """
-    text, numbers = bytes_at(work[TEXT]), int64s_at(work[NUMBERS])
+    text, numbers, said = bytes_at(work[TEXT]), int64s_at(work[NUMBERS]), int64s_at(work[SAID])
     start, postings = np.int64(0), np.int64(0)
+    said[ABSENT] = 0
     for t in range(terms):
+        before = postings
         stop = start
         while stop < size and text[stop] != 0:
             stop += 1
@@ -201,16 +208,20 @@ def look_up(plans: Any, addresses: Any, work: Any, terms: int, size: int, stride
                 listed = size_of_list(record, number)
                 numbers[(t * plans + p) * stride + r] = number if listed > 0 else np.int64(-1)
                 postings += listed
+        said[ABSENT] += np.int64(postings == before)
         start = stop + 1
     return postings if start == size else np.int64(-1)
 
 
 @apart
-def add_kept(kept: Any, work: Any, multiplier: float, flagged: int) -> None:
+def add_kept(plan: Any, kept: Any, work: Any, multiplier: float, flagged: int) -> None:
     """Add the weights of a list that is kept to the totals of its documents."""
     totals, flags, size = floats_at(work[TOTALS_OF]), bytes_at(work[FLAGS]), kept[KEPT_SIZE]
     rows, weights = int32s_at(kept[KEPT_ROWS]), floats_at(kept[KEPT_WEIGHTS])
-    if multiplier == 1.0:
+    if kept[KEPT_IS_DENSE] != 0:
+        for i in range(plan[DOCUMENTS]):
+            totals[i] += multiplier * weights[i]
+    elif multiplier == 1.0:
         for n in range(size):
             totals[rows[n]] += weights[n]
     else:
@@ -228,8 +239,8 @@ def note_use(record: Any, said: Any, number: int, documents: int, entry: int) ->
     if documents >= LONG:
         uses = bytes_at(record[USES])
         times = np.int64(uses[number]) + 1
-        uses[number] = np.uint8(times if times < TIMES_ASKED else TIMES_ASKED)
-        if times >= TIMES_ASKED and said[WANTED] < MOST_SAID:
+        uses[number] = np.uint8(times if times < MOST_USES else MOST_USES)
+        if times >= TIMES_ASKED and times * documents >= KEEPING_PAYS and said[WANTED] < MOST_SAID:
             said[SAID_FROM + MOST_SAID + said[WANTED]] = entry
             said[WANTED] += 1
 
@@ -251,7 +262,8 @@ def note_uses(plans: Any, addresses: Any, work: Any, terms: int, stride: int) ->
     numbers, said = int64s_at(work[NUMBERS]), int64s_at(work[SAID])
     for entry in range(terms * plans):
         plan, here = int64s_at(addresses[entry % plans]), addresses[entry % plans] + 8 * HEAD
-        documents, first = np.int64(0), np.int64(-1)
+        documents: Any = np.int64(0)
+        first: Any = np.int64(-1)
         if plan[IS_WEIGHTED] == 0:
             for r in range(plan[SEGMENTS]):
                 number = numbers[entry * stride + r]
@@ -324,7 +336,7 @@ def add_terms(plans: Any, addresses: Any, work: Any, terms: int, stride: int, fl
             return -1.0
         most += weight
         if address != 0:
-            add_kept(int64s_at(address), work, multipliers[entry], flagged)
+            add_kept(plan, int64s_at(address), work, multipliers[entry], flagged)
             continue
         if several:
             record = int64s_at(here + 8 * first * RECORD)

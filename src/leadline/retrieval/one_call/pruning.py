@@ -23,6 +23,7 @@ from leadline.retrieval.mapped.kernel_arguments import (
     FIELDS,
     KEPT_BEFORE,
     KEPT_BITS,
+    KEPT_IS_DENSE,
     KEPT_LISTS,
     KEPT_MOST,
     KEPT_ROWS,
@@ -160,6 +161,19 @@ def touch(work: Any, rows: Any, weights: Any, size: int, multiplier: float, touc
     return touched
 
 
+@inline
+def touch_dense(work: Any, rows: Any, weights: Any, size: int, multiplier: float, touched: Any) -> Any:
+    """The same where there is a weight for every document."""
+    totals, listed = floats_at(work[TOTALS_OF]), int32s_at(work[TOUCHED])
+    for n in range(size):
+        row = rows[n]
+        total = totals[row]
+        listed[touched] = row
+        touched += np.int64(np.float64(total).view(np.int64) == UNTOUCHED_BITS)
+        totals[row] = total + multiplier * weights[row]
+    return touched
+
+
 @apart
 def touch_term(plan: Any, here: int, work: Any, t: int, stride: int, touched: Any, read: Any) -> Any:
     """Add a term to totals; returns how many documents are listed, or -1 where a file is damaged.
@@ -170,6 +184,8 @@ def touch_term(plan: Any, here: int, work: Any, t: int, stride: int, touched: An
     if kept != 0:
         about, multiplier = int64s_at(kept), floats_at(work[MULTIPLIERS])[t]
         rows, weights = int32s_at(about[KEPT_ROWS]), floats_at(about[KEPT_WEIGHTS])
+        if about[KEPT_IS_DENSE] != 0:
+            return touch_dense(work, rows, weights, about[KEPT_SIZE], multiplier, touched)
         return touch(work, rows, weights, about[KEPT_SIZE], multiplier, touched)
     numbers, said = int64s_at(work[NUMBERS]), int64s_at(work[SAID])
     rows, counts, norms = int32s_at(work[UNPACKED]), int32s_at(work[COUNTED]), floats_at(plan[NORMS])
@@ -250,7 +266,10 @@ def weight_of(plan: Any, here: int, work: Any, t: int, stride: int, row: int) ->
         about, word, bit = int64s_at(kept), row >> 6, np.uint64(row & 63)
         bits = uint64s_at(about[KEPT_BITS])[word]
         if (bits >> bit) & np.uint64(1) != np.uint64(0):
-            place = int32s_at(about[KEPT_BEFORE])[word] + ones(bits & ((np.uint64(1) << bit) - np.uint64(1)))
+            place = np.int64(row)
+            if about[KEPT_IS_DENSE] == 0:
+                before = int32s_at(about[KEPT_BEFORE])[word]
+                place = np.int64(before) + ones(bits & ((np.uint64(1) << bit) - np.uint64(1)))
             found = floats_at(work[MULTIPLIERS])[t] * floats_at(about[KEPT_WEIGHTS])[place]
     elif kept != 0 or read >= 0:
         rows_at, weights_at, multiplier = work[READ_ROWS] + 4 * read, work[READ_WEIGHTS] + 8 * read, 1.0

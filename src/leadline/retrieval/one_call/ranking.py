@@ -15,9 +15,10 @@ import numpy as np
 
 from leadline.retrieval.mapped.kernel_arguments import Plans
 from leadline.retrieval.mapped.plans import QueryPlan, WeighedList, plan_of, words_for
-from leadline.retrieval.models.ranking import Ranking
+from leadline.retrieval.models.ranking import CountedRanking, Ranking
 from leadline.retrieval.models.weights import Recipe, Weights
 from leadline.retrieval.one_call.kernel_arguments import (
+    ABSENT,
     COLD,
     COUNTED_ONLY,
     KEEP_FIRST,
@@ -37,7 +38,6 @@ from leadline.text.fields import distinct
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Found = tuple[Ranking, int | None]  # the best documents, and how many have a term, where that is known
     ByLists = Callable[[Sequence[Mapping[str, float]]], list[Ranking]]
 
 Recipes = tuple[tuple[Recipe, str, float], ...]  # one, or one for each field with the field's name and weight
@@ -81,33 +81,40 @@ class OneCall:
         self._lock = Lock()
         self._plans: dict[Recipe, QueryPlan | None] = {}
         self._known: dict[Recipes, PlannedQuery | None] = {}
+        self._latest: tuple[Recipes, PlannedQuery | None] = (), None  # mostly the next query is for the same recipes
         self._kept = self._read = 0  # postings that are kept, and that were read anew since they were as many as may be
 
-    def best(self, queries: Sequence[Mapping[str, float]], wanted: Wanted, by_lists: ByLists) -> list[Found]:
+    def best(self, queries: Sequence[Mapping[str, float]], wanted: Wanted, by_lists: ByLists) -> list[CountedRanking]:
         """The best documents of each query; `by_lists` finds them where this does not.
 
         If they are counted, the number is that of the documents that have a term and that the mask allows.
         """
-        is_short = all(len(terms) <= TERMS_PRUNED_IN_ONE_CALL for terms in queries)
-        if len(self.weights.index) > (MOST_DOCUMENTS_OF_SHORT if is_short else MOST_DOCUMENTS):
-            return _ranked_by_lists(self, queries, wanted, by_lists)
+        documents = len(self.weights.index)
+        if documents > MOST_DOCUMENTS:
+            is_short = all(len(terms) <= TERMS_PRUNED_IN_ONE_CALL for terms in queries)
+            if documents > MOST_DOCUMENTS_OF_SHORT or not is_short:
+                return _ranked_by_lists(self, queries, wanted, by_lists)
         size = 0
         if _ranked.engine.kernels is None:  # otherwise the size does not matter
-            size = int(BYTES_A_DOCUMENT * len(self.weights.index)) * sum(map(len, queries))
+            size = int(BYTES_A_DOCUMENT * documents) * sum(map(len, queries))
         return _ranked.choose(size)(self, queries, wanted, by_lists)
 
     def prepared(self, recipes: Recipes) -> PlannedQuery | None:
         """What queries with these recipes need; None where one of them is for lists."""
-        if recipes not in self._known:
-            with self._lock:
+        latest, known = self._latest
+        if latest is recipes:
+            return known
+        with self._lock:
+            if recipes not in self._known:
                 if len(self._plans) + len(recipes) > PLANS_KEPT:
                     self._forget()
                 self._known[recipes] = self._made(recipes)
-        return self._known.get(recipes)
+            self._latest = recipes, self._known[recipes]
+            return self._latest[1]
 
     def _forget(self) -> None:
         """Begin anew. Searches that are under way hold what they use."""
-        self._plans, self._known, self._kept, self._read = {}, {}, 0, 0
+        self._plans, self._known, self._latest, self._kept, self._read = {}, {}, ((), None), 0, 0
 
     @property
     def has_room(self) -> bool:
@@ -158,31 +165,28 @@ class OneCall:
 
 def _ranked_by_lists(
     one_call: OneCall, queries: Sequence[Mapping[str, float]], wanted: Wanted, by_lists: ByLists
-) -> list[Found]:
-    return [(each, None) for each in by_lists(queries)]
+) -> list[CountedRanking]:
+    return [CountedRanking(each, None) for each in by_lists(queries)]
 
 
 @compiled_job("leadline.retrieval.one_call.kernels.rank_query", plain=_ranked_by_lists)
 def _ranked(
     kernel: Kernel, one_call: OneCall, queries: Sequence[Mapping[str, float]], wanted: Wanted, by_lists: ByLists
-) -> list[Found]:
+) -> list[CountedRanking]:
     known = one_call.prepared(wanted.recipes)
     if known is None:
         return _ranked_by_lists(one_call, queries, wanted, by_lists)
     counted = int(wanted.counted)
-    found: list[Found] = []
+    found: list[CountedRanking] = []
     for terms in queries:
         best = _query_ranked(kernel, one_call, known, terms, wanted, counted)
-        if best is None:
-            found.append((by_lists([terms])[0], None))
-        else:
-            found.append(best if counted else (best[0], None))
+        found.append(CountedRanking(by_lists([terms])[0], None) if best is None else best)
     return found
 
 
 def _query_ranked(
-    kernel: Kernel, one_call: OneCall, known: PlannedQuery, terms: Mapping[str, float], wanted: Wanted, *others: int
-) -> tuple[Ranking, int] | None:
+    kernel: Kernel, one_call: OneCall, known: PlannedQuery, terms: Mapping[str, float], wanted: Wanted, counted: int
+) -> CountedRanking | None:
     """The best documents of a query, and what the kernel counted; None where it is one for lists."""
     index, mask = one_call.weights.index, wanted.mask
     k, address = min(wanted.k, len(index)), 0 if mask is None else mask.ctypes.data
@@ -195,25 +199,26 @@ def _query_ranked(
     plans, count, size = len(known.plans), len(terms), len(content) + 1
     work = workspace(known.room, count * plans * known.stride, size)
     work.text[:size] = content + b"\0"
-    multipliers = list(terms.values())
+    # A multiplier of -0.0 would make totals of documents that lack its term.
+    multipliers = [weight + 0.0 for weight in terms.values()]
     if plans > 1 or known.factors[0] != 1.0:
         multipliers = [weight * factor for weight in multipliers for factor in known.factors]
     struct.pack_into(f"{count * plans}d", work.multipliers, 0, *multipliers)
     uses = KEEP_FIRST if one_call.has_room else COUNTED_ONLY
     for _ in range(TRIES):
-        found = kernel(known.addresses, work.addresses, count, size, known.stride, k, address, *others, uses)
+        found = kernel(known.addresses, work.addresses, count, size, known.stride, k, address, counted, uses)
         if found == KEEP_FIRST:
             one_call.keep_lists(known, list(terms), work)
             work.text[:size] = content + b"\0"  # lists are made in the same arrays
             struct.pack_into(f"{count * plans}d", work.multipliers, 0, *multipliers)
             uses = NOT_COUNTED
-            found = kernel(known.addresses, work.addresses, count, size, known.stride, k, address, *others, uses)
+            found = kernel(known.addresses, work.addresses, count, size, known.stride, k, address, counted, uses)
         if found >= 0:
             best = Ranking(work.rows[:found].copy(), work.scores[:found].copy())
-            matches = int(work.said[MATCHES])
-            if work.said[WANTED]:
+            answer = CountedRanking(best, work.told[MATCHES] if counted else None, not work.told[ABSENT])
+            if work.told[WANTED]:
                 one_call.keep_lists(known, list(terms), work)
-            return best, matches
+            return answer
         if found != NO_FACTOR:
             work.clear()
             break

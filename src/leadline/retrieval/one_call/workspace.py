@@ -25,6 +25,8 @@ class Workspace:
         self.totals, self.frequencies = np.full(room, -0.0), np.zeros(room)
         self.flags = np.zeros(room // at.PER_FLAG + 1, np.uint8)
         self.said = np.zeros(at.SAID_SIZE, np.int64)
+        # The same, of which one number is read in a tenth of the time.
+        self.told = memoryview(self.said)  # type: ignore[arg-type]
         multipliers, self.found_numbers = np.empty(numbers), np.empty(numbers, np.int64)
         self.rows, self.scores = np.empty(room, np.int32), np.empty(room)
         self.list_bits, self.list_before = np.empty(room // 64 + 1, np.uint64), np.empty(room // 64 + 1, np.int32)
