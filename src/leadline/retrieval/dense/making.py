@@ -272,10 +272,10 @@ def _is_described(about: Path) -> bool:
 def learn_vectors(context: SearchContext, progress: Progress | None = None) -> Vectors | None:
     """Make vectors that cost little: the packaged model encodes a sample, and the others are learned from its texts.
 
-    The sample is what comes first in the order of the digests of first passages, then of others, `SAMPLE_TOKENS` in all,
-    so that the same texts have the same sample. Each word piece gets the vector that fits the sample best (a ridge regression). A
-    passage's vector is the sum of its pieces', weighted by their rarity; those of the sample, too, for vectors of two
-    kinds do not compare well. Where the sample holds every text, and on a GPU, the model encodes all, as
+    The sample is what comes first in the order of the digests of first passages, then of others, `SAMPLE_TOKENS` in
+    all, so that the same texts have the same sample. Each word piece gets the vector that fits the sample best (a ridge
+    regression). A passage's vector is the sum of its pieces', weighted by their rarity; those of the sample, too, for
+    vectors of two kinds do not compare well. Where the sample holds every text, and on a GPU, the model encodes all, as
     `build_vectors` does. None if no document has text.
     """
     encoder = Encoder()
