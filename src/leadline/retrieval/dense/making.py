@@ -73,9 +73,11 @@ def unasked_vectors(context: SearchContext, *, updated: bool = False) -> Literal
     installed = all(importlib.util.find_spec(name) is not None for name in (*NEEDED, PACKAGE))
     if not installed or not context.has_collection:
         return None
-    if updated:
-        return "all" if older_vectors(context) else "learned" if older_vectors(context, learned=True) else None
-    return "learned" if wanted == "learned" and 0 < len(context.index) <= LEARNED_MOST else None
+    if updated and older_vectors(context):
+        return "all"  # which somebody asked for
+    if wanted == "none" or (updated and not older_vectors(context, learned=True)):
+        return None
+    return "learned" if updated or 0 < len(context.index) <= LEARNED_MOST else None
 
 
 def make_vectors(
