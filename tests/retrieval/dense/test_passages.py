@@ -214,13 +214,13 @@ def test_whoever_makes_an_index_gets_the_same_vectors(
     (first, _), (second, _) = made("learned"), made("learned too")
     assert (tmp_path / "learned" / first).read_bytes() == (tmp_path / "learned too" / second).read_bytes()
     assert ll.search(tmp_path / "learned", "a kitten on a couch").hits[0].name == "long"
-    ll.build_index(collection, tmp_path / "left out", dense=False)
+    ll.build_index(collection, tmp_path / "left out", vectors=False)
     ll.build_index([{"id": "D1", "title": "A film"}], tmp_path / "without collection")
     monkeypatch.setattr(making, "LEARNED_MOST", 3)
     ll.build_index(collection, tmp_path / "large")
     assert made("left out") == made("without collection") == made("large") == []
     monkeypatch.setenv("LEADLINE_VECTORS", "none")
-    ll.build_index(collection, tmp_path / "all", dense=True)
+    ll.build_index(collection, tmp_path / "all", vectors=True)
     assert made("all")
     assert made("all") != made("learned")
     monkeypatch.setenv("LEADLINE_VECTORS", "some")
