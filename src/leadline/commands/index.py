@@ -189,12 +189,14 @@ def _add_vectors(folder: Path, index: Index, options: argparse.Namespace) -> Non
 
 def _seconds(index: Index) -> float:
     """About how long learned vectors take: the model reads a sample, and pieces of all texts are counted."""
+    from leadline.retrieval.dense.encoder import LONGEST_PACKAGED
     from leadline.retrieval.dense.passages import MOST
     from leadline.retrieval.dense.vectors import SAMPLE_TOKENS
 
     words = sum(count for name, count in index.manifest["counts"].items() if name.endswith(" words"))
     passages = min(len(index) * MOST, len(index) + words // WORDS_A_PASSAGE)
-    return 1 + min(SAMPLE_TOKENS, 2 * words) / TOKENS_A_SECOND + passages / PASSAGES_A_SECOND
+    read = min(SAMPLE_TOKENS, 2 * words, passages * LONGEST_PACKAGED)
+    return 1 + read / TOKENS_A_SECOND + passages / PASSAGES_A_SECOND
 
 
 def _refuse_other_content(folder: Path) -> Index | None:

@@ -80,7 +80,7 @@ def build_index(
     workers: Workers | None = None,
     scheme: Path | None = None,
     thesaurus: Path | None = None,
-    dense: bool | Path | None = None,
+    vectors: bool | Path | None = None,
 ) -> Index:
     """Index a collection, or any documents.
 
@@ -94,7 +94,7 @@ def build_index(
     workers: number of threads (default: number of cores)
     scheme: keep a scheme of classes with the index: the IPC or CPC in XML
     thesaurus: keep a thesaurus with the index: MeSH (XML or ASCII), SKOS (RDF/XML or Turtle)
-    dense: store vectors of all documents by a model: True or its folder; False: none (default: for up to 20,000
+    vectors: store vectors of all documents by a model: True or its folder; False: none (default: for up to 20,000
         documents of a collection, learned ones where the model is installed)
     """
     from leadline.collections.documents.collection import Collection
@@ -114,13 +114,13 @@ def build_index(
         source, folder, fields=fields, analysis=analysis, positions=positions, workers=workers, origin=origin, unit=unit
     )
     index = index.keep(trees) if trees else index
-    if dense is not False:
+    if vectors is not False:
         from leadline.retrieval.pipeline.context import SearchContext
 
         context = SearchContext.open(index.folder)
-        which = unasked_vectors(context) if dense is None else "all"
+        which = unasked_vectors(context) if vectors is None else "all"
         if which is not None:
-            make_vectors(context, which, "" if dense is None or dense is True else os.fspath(dense))
+            make_vectors(context, which, "" if vectors is None or vectors is True else os.fspath(vectors))
     return index
 
 

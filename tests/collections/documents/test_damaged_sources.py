@@ -33,7 +33,7 @@ def reports(content: bytes) -> list[Broken]:
 @pytest.mark.soak
 def test_no_damage_loses_a_document_without_a_word(harness: ModuleType, soak: bool) -> None:
     files = harness.seeds()
-    assert sorted(files) == sorted(names())
+    assert sorted(files) == sorted(set(names()) - {"text"})  # one whole file, of any content
     assert all(harness.read(content).documents for contents in files.values() for content in contents)
     assert harness.fuzz(files, 5000 if soak else 40, seed=2026)[1] == []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ from leadline.retrieval.dense.encoder import Encoder
 from leadline.retrieval.dense.making import build_vectors, learn_vectors
 from leadline.retrieval.dense.model import NEEDED, PACKAGE
 from leadline.retrieval.dense.passages import FIELDS, MOST, cut, document_passages
-from leadline.retrieval.dense.vectors import StoredVectors, stored_vectors, vectors_path
+from leadline.retrieval.dense.vectors import StoredVectors, Vectors, stored_vectors, vectors_path
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.manifest import (
@@ -128,8 +129,10 @@ def test_learned_vectors_are_of_passages_too(context: SearchContext, monkeypatch
     assert made.passages > len(context.index)
     assert stored_vectors(context) == StoredVectors("", "int8", 3)
     assert check(context.index.folder) == []
-    request = context.request(Topic("T1", title="a kitten on a sofa"))
-    assert context.names(Dense()(context, request).ranking.rows[:1]) == ["long"]
+    # The model read the first passages, which are no worse than if there were no others.
+    first = {making._digests(["\n".join([d.title, d.abstract])])[0].tobytes() for d in documents()[:1]}
+    sampled = arrays.read(made.path).whole(making.SAMPLED, np.int64).reshape(-1, 2)
+    assert first <= {digest.tobytes() for digest in sampled}
 
 
 @needs_model
@@ -211,15 +214,49 @@ def test_whoever_makes_an_index_gets_the_same_vectors(
     (first, _), (second, _) = made("learned"), made("learned too")
     assert (tmp_path / "learned" / first).read_bytes() == (tmp_path / "learned too" / second).read_bytes()
     assert ll.search(tmp_path / "learned", "a kitten on a couch").hits[0].name == "long"
-    ll.build_index(collection, tmp_path / "left out", dense=False)
+    ll.build_index(collection, tmp_path / "left out", vectors=False)
     ll.build_index([{"id": "D1", "title": "A film"}], tmp_path / "without collection")
     monkeypatch.setattr(making, "LEARNED_MOST", 3)
     ll.build_index(collection, tmp_path / "large")
     assert made("left out") == made("without collection") == made("large") == []
     monkeypatch.setenv("LEADLINE_VECTORS", "none")
-    ll.build_index(collection, tmp_path / "all", dense=True)
+    ll.build_index(collection, tmp_path / "all", vectors=True)
     assert made("all")
     assert made("all") != made("learned")
     monkeypatch.setenv("LEADLINE_VECTORS", "some")
     with pytest.raises(InputError, match="LEADLINE_VECTORS"):
         ll.build_index(collection, tmp_path / "wrong")
+
+
+def test_scores_of_passages_are_those_of_each_compared_alone(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    counts = np.array([0, 3, 1, 0, 2, 1], np.int32)
+    first, further = (rng.normal(size=(n, 8)).astype(np.float16) for n in (6, int(counts.sum())))
+    further[1] = further[0]  # the same passage twice
+    content = {VECTOR_ARRAY: first.ravel(), FURTHER_ARRAY: further.ravel(), FURTHER_COUNTS: counts}
+    arrays.write(tmp_path / "file", content)
+    vectors, ends = Vectors(tmp_path / "file", (6, 8)), np.cumsum(counts)
+    each = [np.vstack([first[row : row + 1], further[ends[row] - counts[row] : ends[row]]]) for row in range(6)]
+    for _ in range(20):
+        asked = rng.normal(size=8).astype(np.float32)
+        products = [np.sort(own.astype(np.float64) @ asked)[::-1] for own in each]
+        np.testing.assert_allclose(vectors.scores(asked), [own[0] for own in products], rtol=1e-4, atol=1e-5)
+        two = [own[:2].mean() for own in products]
+        np.testing.assert_allclose(vectors.scores(asked, two=True), two, rtol=1e-4, atol=1e-5)
+    for row, own in enumerate(each):
+        mean = own.astype(np.float64).mean(axis=0)
+        np.testing.assert_allclose(vectors.of_row(row), mean / np.linalg.norm(mean), atol=1e-4)
+
+
+@needs_model
+def test_a_patent_is_compared_by_all_of_its_passages(context: SearchContext) -> None:
+    made = build_vectors(context)
+    request = context.request("long")
+    found = Dense()(context, request).ranking
+    scores = made.scores(made.of_row(request.row), two=True)
+    assert found.scores.tolist() == [scores[row] for row in found.rows.tolist()]
+    outside = Document(
+        "other", title="A bolt", abstract=FILLER, description=FILLER * 2 + CAT, claims=(Claim(1, "A bolt."),)
+    )
+    same = Dense()(context, replace(request, row=None, outside=outside)).ranking
+    np.testing.assert_allclose(same.scores[: len(found)], found.scores, atol=0.05)

@@ -41,6 +41,7 @@ PART_BYTES = 32 << 20  # of raw documents: a few seconds' work, so a lost part c
 LEAST_DOCUMENT_BYTES = 500  # a shorter document counts as so many in a part: each takes some memory whatever its length
 SAMPLED_RECORDS = 100  # records that are checked for unknown names
 PARALLEL_MIN_BYTES = 8 << 20  # of sources: below this, starting a second process costs more than it gains
+PLAIN_TEXTS = (".txt", ".text", ".md")  # endings of files that may hold no form at all
 
 Progress = Callable[[int, int, str], None]
 
@@ -159,7 +160,9 @@ def write_collection(
 def _nothing_kept(staging: Staging) -> str:
     if staging.broken:
         name, offset, reason = staging.broken[0]
-        return f"no document could be read; the first, {name} at byte {offset}: {reason}"
+        texts = all(each.lower().endswith(PLAIN_TEXTS) for each, *_ in staging.broken)
+        hint = "; --form text reads each file as one plain text" if texts else ""
+        return f"no document could be read; the first, {name} at byte {offset}: {reason}{hint}"
     reasons = ", ".join(f"{number} {reason}" for reason, number in Counter(staging.dropped).most_common(3))
     return f"no document was kept ({reasons or 'there are none'}); --keep all keeps every one"
 

@@ -13,8 +13,8 @@ from leadline.collections.documents.document import Document
 from leadline.errors import visible
 from leadline.options import Count, Fields, Names, Share, Weight
 from leadline.retrieval.dense.encoder import Encoder
-from leadline.retrieval.dense.passages import FIELDS, MOST, STAND_INS, WINDOW
-from leadline.retrieval.dense.vectors import Vectors, open_vectors, stored_vectors
+from leadline.retrieval.dense.passages import FIELDS, MOST, STAND_INS, WINDOW, document_passages
+from leadline.retrieval.dense.vectors import Vectors, mean_vector, open_vectors, stored_vectors
 from leadline.retrieval.models.ranking import EMPTY_RANKING
 from leadline.retrieval.pipeline.after.fuse import Fuse
 from leadline.retrieval.pipeline.combining import Combining, Normalising
@@ -23,6 +23,8 @@ from leadline.retrieval.pipeline.pipeline import Step, step
 from leadline.retrieval.pipeline.query.search import Search
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from leadline.retrieval.pipeline.context import SearchContext
 
 StoredPrecision = Literal["stored", "int8", "full"]
@@ -34,7 +36,8 @@ _opened: WeakKeyDictionary[SearchContext, _Opened] = WeakKeyDictionary()
 class Dense(Step):
     """The documents whose vectors have the largest cosine with the topic's; all documents are compared.
 
-    A long document has several vectors, one of each passage, and its best passage counts. `fields` are those of the
+    A long document has several vectors, one of each passage. For a need in words its best passage counts; for a patent
+    the mean of its two best ones, and the patent's own vector is the mean of its passages'. `fields` are those of the
     documents that the vectors were made of, and of the patent that is the topic; of other topics title, description and
     narrative are read. By default the vectors are those the index has, by whatever model they were made; `model` names
     the folder of another one. Needs the extra `dense`.
@@ -57,10 +60,10 @@ class Dense(Step):
         encoder, vectors = opened[key]
         if encoder.named and not self.model:
             request = request.with_note(f"compared by vectors of {visible(encoder.folder.name)}")
-        (vector,) = encoder.encode([topic_text(context, request, self.fields)])
+        vector = _topic_vector(context, request, self.fields, encoder, vectors)
         if not vector.any():
             return replace(request, ranking=EMPTY_RANKING).with_note("without any text to compare")
-        scores = vectors.scores(vector)
+        scores = vectors.scores(vector, two=request.is_patent)
         rows = np.flatnonzero(context.visible(request))
         if len(rows) > self.depth:  # keep the best and all that tie with the last of them
             least = np.partition(scores[rows], len(rows) - self.depth)[len(rows) - self.depth]
@@ -75,6 +78,21 @@ class Dense(Step):
         if stored is not None:
             return Encoder(stored.model, stored.precision), stored.learned > 0
         return Encoder(self.model, "int8" if self.precision == "stored" else self.precision), False
+
+
+def _topic_vector(
+    context: SearchContext, request: Request, fields: Sequence[str], encoder: Encoder, vectors: Vectors
+) -> NDArray[np.float32]:
+    """The vector of a topic: of a patent in the index the one it has there, which costs nothing."""
+    if not request.is_patent:
+        (vector,) = encoder.encode([topic_text(context, request, fields)])
+        return vector
+    if request.row is not None and context.index.unit == "document":
+        return vectors.of_row(request.row)
+    patent = context.document(request)
+    others = [text_of(patent, field) for field in STAND_INS if field not in fields] if tuple(fields) == FIELDS else []
+    texts = document_passages([text_of(patent, field) for field in fields if field in PATENT_FIELDS], others)
+    return mean_vector(encoder.encode(texts))
 
 
 def topic_text(context: SearchContext, request: Request, fields: Sequence[str]) -> str:

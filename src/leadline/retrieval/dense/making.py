@@ -73,9 +73,11 @@ def unasked_vectors(context: SearchContext, *, updated: bool = False) -> Literal
     installed = all(importlib.util.find_spec(name) is not None for name in (*NEEDED, PACKAGE))
     if not installed or not context.has_collection:
         return None
-    if updated:
-        return "all" if older_vectors(context) else "learned" if older_vectors(context, learned=True) else None
-    return "learned" if wanted == "learned" and 0 < len(context.index) <= LEARNED_MOST else None
+    if updated and older_vectors(context):
+        return "all"  # which somebody asked for
+    if wanted == "none" or (updated and not older_vectors(context, learned=True)):
+        return None
+    return "learned" if updated or 0 < len(context.index) <= LEARNED_MOST else None
 
 
 def make_vectors(
@@ -272,10 +274,10 @@ def _is_described(about: Path) -> bool:
 def learn_vectors(context: SearchContext, progress: Progress | None = None) -> Vectors | None:
     """Make vectors that cost little: the packaged model encodes a sample, and the others are learned from its texts.
 
-    The sample is what comes first in the order of the digests of all passages, `SAMPLE_TOKENS` in all, so that the same
-    texts have the same sample. Each word piece gets the vector that fits the sample best (a ridge regression). A
-    passage's vector is the sum of its pieces', weighted by their rarity; those of the sample, too, for vectors of two
-    kinds do not compare well. Where the sample holds every text, and on a GPU, the model encodes all, as
+    The sample is what comes first in the order of the digests of first passages, then of others, `SAMPLE_TOKENS` in
+    all, so that the same texts have the same sample. Each word piece gets the vector that fits the sample best (a ridge
+    regression). A passage's vector is the sum of its pieces', weighted by their rarity; those of the sample, too, for
+    vectors of two kinds do not compare well. Where the sample holds every text, and on a GPU, the model encodes all, as
     `build_vectors` does. None if no document has text.
     """
     encoder = Encoder()
@@ -296,7 +298,7 @@ def learn_vectors(context: SearchContext, progress: Progress | None = None) -> V
     if not written.any():
         return None
     numbers, ends = encoder.pieces(texts)
-    sample = _sample(digests, written, np.diff(ends))
+    sample = _sample(digests, written, np.diff(ends), shape[0])
     if len(sample) == len(np.unique(digests[written], axis=0)):
         return build_vectors(context, progress=progress)
     with OwnedFolder.locked(path.parent, KIND, VERSION) as owned:
@@ -333,14 +335,17 @@ def learn_vectors(context: SearchContext, progress: Progress | None = None) -> V
     return Vectors(path, shape)
 
 
-def _sample(digests: NDArray[np.int64], written: NDArray[np.bool_], lengths: NDArray[np.integer]) -> list[int]:
-    """The places of the texts that the model reads: each text once, in the order of their digests."""
+def _sample(
+    digests: NDArray[np.int64], written: NDArray[np.bool_], lengths: NDArray[np.integer], firsts: int
+) -> list[int]:
+    """The places of the texts that the model reads: each text once, first passages before others, by their digests."""
     chosen: list[int] = []
-    tokens, before = 0, b""
-    for digest, row in sorted((digests[row].tobytes(), row) for row in np.flatnonzero(written).tolist()):
-        if digest == before:
+    tokens, seen = 0, set()
+    places = np.flatnonzero(written).tolist()
+    for _, digest, row in sorted((row >= firsts, digests[row].tobytes(), row) for row in places):
+        if digest in seen:
             continue
-        before = digest
+        seen.add(digest)
         tokens += min(int(lengths[row]) + 2, LONGEST_PACKAGED)  # with one before and one behind the text
         if tokens > SAMPLE_TOKENS or len(chosen) == SAMPLE_TEXTS:
             break

@@ -83,14 +83,36 @@ class Vectors:
     def _gpu_turns(self) -> tuple[GpuTurn, GpuTurn]:
         return GpuTurn(), GpuTurn()
 
-    def scores(self, vector: NDArray[np.float32]) -> NDArray[np.float64]:
-        """The cosine of every document's best passage with a vector, exactly: all are compared."""
+    def scores(self, vector: NDArray[np.float32], *, two: bool = False) -> NDArray[np.float64]:
+        """The cosine of every document's best passage with a vector, exactly: all are compared.
+
+        With `two` it is the mean of the two best passages, where a document has several.
+        """
         scores = self._products(self._gpu_turns[0], self._rows, vector)
         further, having, starts = self._further
-        if len(having):
-            others = np.maximum.reduceat(self._products(self._gpu_turns[1], further, vector), starts)
-            scores[having] = np.maximum(scores[having], others)
+        if not len(having):
+            return scores.astype(np.float64)
+        products, first = self._products(self._gpu_turns[1], further, vector), scores[having]
+        best = np.maximum.reduceat(products, starts)
+        if not two:
+            scores[having] = np.maximum(first, best)
+            return scores.astype(np.float64)
+        counts = np.diff(starts, append=len(products))
+        is_best = products == np.repeat(best, counts)
+        second = np.maximum.reduceat(np.where(is_best, -np.inf, products), starts)
+        second = np.where(np.add.reduceat(is_best, starts, dtype=np.int64) > 1, best, second)
+        scores[having] = (np.maximum(first, best) + np.maximum(np.minimum(first, best), second)) / 2
         return scores.astype(np.float64)
+
+    def of_row(self, row: int) -> NDArray[np.float32]:
+        """The vector of a document: the mean of its passages', of length 1; zeros where it has no text."""
+        further, having, starts = self._further
+        found = self._rows[row : row + 1].astype(np.float32)
+        place = int(np.searchsorted(having, row))
+        if place < len(having) and having[place] == row:
+            end = starts[place + 1] if place + 1 < len(starts) else len(further)
+            found = np.concatenate([found, further[starts[place] : end].astype(np.float32)])
+        return mean_vector(found)
 
     def _products(self, turn: GpuTurn, rows: NDArray[np.floating], vector: NDArray[np.float32]) -> NDArray[np.float32]:
         there = turn.rows(rows)
@@ -118,6 +140,13 @@ class Vectors:
             return len(self._rows) == self.shape[0] and len(self._further) > 0
         except InputError:
             return False
+
+
+def mean_vector(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The mean of some vectors, of length 1; zeros where all are zeros."""
+    mean: NDArray[np.float32] = vectors.mean(axis=0, dtype=np.float64).astype(np.float32)
+    length = float(np.linalg.norm(mean))
+    return mean / length if length else mean
 
 
 def _products(rows: NDArray[np.floating], vector: NDArray[np.float32]) -> NDArray[np.float32]:
