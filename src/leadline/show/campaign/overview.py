@@ -18,6 +18,7 @@ import numpy as np
 from leadline.errors import LeadlineError, MismatchError
 from leadline.judge.judging_quality import agreement_by, agreement_table, estimate_missing, missing_table
 from leadline.judge.marks import JudgingState, Key
+from leadline.judge.pools import Pool
 from leadline.measures.hits import Array
 from leadline.records.qrels import Qrels, read_qrels
 from leadline.records.result import Result, Table, counted, number, whole_percent
@@ -36,6 +37,7 @@ from leadline.trust.by_topic import slices
 from leadline.trust.incomplete import left_out
 from leadline.trust.measure_comparison import correlation
 from leadline.trust.pairs import Standing
+from leadline.trust.study import Study
 from leadline.trust.verdict import placed
 
 BEST_OF_TEAM = 2  # runs of each team in the short table, as overviews print them
@@ -168,15 +170,18 @@ class _Parts(NamedTuple):
 
     campaign: Campaign
     task: Task
+    runs: Mapping[str, SentRun]
+    pool: Pool | None
     state: JudgingState | None
     evidence: Evidence | None
 
 
 def _task_sections(campaign: Campaign, task: Task) -> list[OverviewSection]:
     prefix = "" if len(campaign.tasks) == 1 else f"{task.heading}: "
-    state = campaign.judging(task) if task.by_people and campaign.pool(task) is not None else None
+    pool = campaign.pool(task) if task.by_people else None
+    state = campaign.judging(task) if pool is not None else None
     evidence, notes = _evidence(campaign, task)
-    parts = _Parts(campaign, task, state, evidence)
+    parts = _Parts(campaign, task, {run.name: run for run in campaign.runs_of(task.name)}, pool, state, evidence)
     sections = [_topics(parts)]
     if state is not None:
         sections += [_pool(parts), _judgements(parts)]
@@ -245,8 +250,7 @@ def _short(name: str, value: str) -> str:
 
 
 def _pool(parts: _Parts) -> OverviewSection:
-    campaign, task, state = parts.campaign, parts.task, parts.state
-    pool = campaign.pool(task)
+    campaign, task, state, pool = parts.campaign, parts.task, parts.state, parts.pool
     assert pool is not None
     grades = state.final()[0] if state is not None and campaign.release(task.name) is not None else None
     pooled, chosen = len(pool.documents), len(pool.to_judge())
@@ -262,8 +266,7 @@ def _pool(parts: _Parts) -> OverviewSection:
 
 
 def _judgements(parts: _Parts) -> OverviewSection:
-    campaign, task, state = parts.campaign, parts.task, parts.state
-    pool = campaign.pool(task)
+    campaign, task, state, pool = parts.campaign, parts.task, parts.state, parts.pool
     assert state is not None
     assert pool is not None
     asked: list[Key] = pool.to_judge().select("topic", "document").rows()
@@ -383,10 +386,6 @@ def _opened(campaign: Campaign, task: Task, qrels: Qrels, runs: Sequence[SentRun
     )
 
 
-def _run(parts: _Parts, name: str) -> SentRun:
-    return next(run for run in parts.campaign.runs_of(parts.task.name) if run.name == name)
-
-
 def _effectiveness(parts: _Parts, notes: tuple[str, ...]) -> OverviewSection:
     evidence = parts.evidence
     assert evidence is not None
@@ -400,7 +399,7 @@ def _effectiveness(parts: _Parts, notes: tuple[str, ...]) -> OverviewSection:
     asides = {}
     pairs = standing.pairs if standing is not None else None
     for place, name in enumerate(evidence.order):
-        run, at = _run(parts, name), evidence.place(name)
+        run, at = parts.runs[name], evidence.place(name)
         if pairs is not None and not math.isnan(float(pairs.low_means[at])):
             asides[place, 3] = f"[{pairs.low_means[at]:.3f}, {pairs.high_means[at]:.3f}]"
         rows.append([name, run.team, run.kind, *(float(value) for value in means[at]), letters.get(name, "")])
@@ -607,19 +606,25 @@ def _incompleteness(parts: _Parts) -> OverviewSection:
     said: list[str] = []
     teams: dict[str, list[str]] = {}
     for name in study.runs:
-        teams.setdefault(_run(parts, name).team, []).append(name)
+        teams.setdefault(parts.runs[name].team, []).append(name)
     if study.qrels.kind != "drawn" and len(teams) > 1:
-        without = [(team, study.without_unique_of(*names)) for team, names in sorted(teams.items())]
-        found = left_out(study, without)
-        table = _less(found.table(), ("measure",))
-        own: list[list[Any]] = []
         full = evidence.means
-        for (team, other), row in zip(without, table.rows, strict=True):
-            best = max(teams[team], key=lambda name: (full[evidence.place(name)], name))
-            place = evidence.place(best)
-            with np.errstate(all="ignore"):
-                after = float(np.nanmean(other.values()[place, :, 0]))
-            own.append([*row, best, float(full[place]), after])
+        best = {team: max(names, key=lambda name: (full[evidence.place(name)], name)) for team, names in teams.items()}
+        after: dict[str, float] = {}
+
+        def without() -> Iterator[tuple[str, Study]]:
+            """One study after the other: of many teams they would fill the memory."""
+            for team, names in sorted(teams.items()):
+                other = study.without_unique_of(*names)
+                with np.errstate(all="ignore"):
+                    after[team] = float(np.nanmean(other.values()[evidence.place(best[team]), :, 0]))
+                yield team, other
+
+        table = _less(left_out(study, without()).table(), ("measure",))
+        own = [
+            [*row, best[team], float(full[evidence.place(best[team])]), after[team]]
+            for (team, _), row in zip(sorted(teams.items()), table.rows, strict=True)
+        ]
         columns = [*table.columns, "best_run", "score", "score_without"]
         reading = "As if a team had not taken part: without the relevant documents that only its runs retrieve."
         exhibits.append(
