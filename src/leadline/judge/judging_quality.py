@@ -42,14 +42,41 @@ def cohen_kappa(first: Array, second: Array, *, weights: Weights = "none") -> fl
     values = np.unique(np.concatenate([first[both], second[both]]))
     if len(values) < 2:
         return math.nan
-    a, b = np.searchsorted(values, first[both]), np.searchsorted(values, second[both])
-    observed = np.zeros((len(values), len(values)))
-    np.add.at(observed, (a, b), 1 / both.sum())
-    expected = np.outer(observed.sum(axis=1), observed.sum(axis=0))
-    apart = np.abs(np.arange(len(values))[:, None] - np.arange(len(values))[None, :])
+    return float(_kappas(_crossed(first[both], second[both], values)[None], weights)[0])
+
+
+def _crossed(first: Array, second: Array, values: Array) -> Array:
+    """How many documents have each mark of the first and each of the second."""
+    cells = np.searchsorted(values, first) * len(values) + np.searchsorted(values, second)
+    return np.bincount(cells, minlength=len(values) ** 2).reshape(len(values), -1).astype(np.float64)
+
+
+def _kappas(tables: Array, weights: Weights) -> Array:
+    """Cohen's kappa of each of several tables of marks; NaN where both always gave the same mark."""
+    observed = tables / tables.sum(axis=(1, 2), keepdims=True)
+    expected = observed.sum(axis=2)[:, :, None] * observed.sum(axis=1)[:, None, :]
+    places = np.arange(tables.shape[1])
+    apart = np.abs(places[:, None] - places[None, :])
     penalty = {"none": (apart > 0).astype(np.float64), "linear": apart, "quadratic": apart**2}[weights]
-    chance = float((penalty * expected).sum())
-    return float(1 - (penalty * observed).sum() / chance) if chance else math.nan
+    chance = (penalty * expected).sum(axis=(1, 2))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(chance > 0, 1 - (penalty * observed).sum(axis=(1, 2)) / chance, math.nan)
+
+
+def kappa_interval(
+    first: Array, second: Array, *, weights: Weights = "none", samples: int = 1000, seed: int = 1
+) -> tuple[float, float]:
+    """The 95 % interval of Cohen's kappa, by drawing again the documents that both judged.
+
+    Kappa follows from how often each pair of marks occurs, so these counts are drawn, all samples at once.
+    """
+    both = np.isfinite(first) & np.isfinite(second)
+    values = np.unique(np.concatenate([first[both], second[both]]))
+    if not len(values):
+        return math.nan, math.nan
+    table = _crossed(first[both], second[both], values)
+    drawn = np.random.default_rng(seed).multinomial(int(both.sum()), table.ravel() / table.sum(), samples)
+    return _middle(_kappas(drawn.reshape(samples, *table.shape).astype(np.float64), weights).tolist())
 
 
 def fleiss_kappa(marks: Array) -> float:
@@ -116,6 +143,11 @@ def bootstrap_interval(
     rng = np.random.default_rng(seed)
     documents = marks.shape[1]
     values = [statistic(marks[:, rng.integers(0, documents, documents)]) for _ in range(samples)] if documents else []
+    return _middle(values)
+
+
+def _middle(values: Sequence[float]) -> tuple[float, float]:
+    """The ends of the middle 95 % of values."""
     known = [value for value in values if math.isfinite(value)]
     if not known:
         return math.nan, math.nan
@@ -225,28 +257,37 @@ By = Literal["topic", "grade", "shift", "stage"]
 BEST_FIRST = tuple(reversed(ORDER))  # 2, 1, 0, -2, -1: as overviews print grades
 
 
+KAPPAS: tuple[tuple[str, Weights], ...] = (
+    ("kappa", "none"),
+    ("kappa, linear", "linear"),
+    ("kappa, quadratic", "quadratic"),
+)
+
+
 def agreement_table(state: JudgingState) -> Table:
-    """Kappa of every two assessors, Fleiss' kappa and alpha of all, with intervals; unsure marks are left out."""
+    """Kappa of every two assessors, Fleiss' kappa and alpha of all, with intervals; unsure marks are left out.
+
+    Intervals are by drawing again the documents that the coefficient is of. Two who judged nothing in common have no
+    row, nor has Fleiss' kappa where no document was judged by all.
+    """
     people = state.people("assessor")
     rows: list[list[Any]] = []
     marks = {person: state.grades_of(person) for person in people}
     keys = sorted(set().union(*marks.values()))
     table = np.array([[_value(marks[person].get(key)) for key in keys] for person in people])
     for (a, first), (b, second) in itertools.combinations(enumerate(people), 2):
-        pair = table[[a, b]]
-        for name, weights in (("kappa", "none"), ("kappa, linear", "linear"), ("kappa, quadratic", "quadratic")):
-
-            def statistic(each: Any, weights: Any = weights) -> float:
-                return cohen_kappa(*each, weights=weights)
-
-            low, high = bootstrap_interval(statistic, pair)
-            both = int(np.isfinite(pair).all(axis=0).sum())
-            rows.append([f"{first}, {second}", name, both, statistic(pair), low, high])
-    if len(people) > 2:
-        by_all = int(np.isfinite(table).all(axis=0).sum())
-        rows.append(["all", "Fleiss' kappa", by_all, fleiss_kappa(table), *bootstrap_interval(fleiss_kappa, table)])
+        both = int(np.isfinite(table[[a, b]]).all(axis=0).sum())
+        for name, weights in KAPPAS if both else ():
+            value = cohen_kappa(table[a], table[b], weights=weights)
+            low, high = kappa_interval(table[a], table[b], weights=weights)
+            rows.append([f"{first}, {second}", name, both, value, low, high])
+    by_all = table[:, np.isfinite(table).all(axis=0)]
+    if len(people) > 2 and by_all.size:
+        interval = bootstrap_interval(fleiss_kappa, by_all)
+        rows.append(["all", "Fleiss' kappa", by_all.shape[1], fleiss_kappa(by_all), *interval])
+    table = table[:, np.isfinite(table).sum(axis=0) > 1]  # a document that one person judged says nothing
     low, high = bootstrap_interval(lambda each: krippendorff_alpha(each, level="ordinal"), table)
-    judged = int((np.isfinite(table).sum(axis=0) > 1).sum())
+    judged = table.shape[1]
     rows.append(["all", "alpha, ordinal", judged, krippendorff_alpha(table, level="ordinal"), low, high])
     return Table(["assessors", "coefficient", "documents", "value", "low", "high"], rows)
 

@@ -291,10 +291,11 @@ class Pool:
         places = _in_fixed_order(self.documents).with_row_index("place").select("place", "topic", "document")
         assert self.found_by is not None
         joined = self.found_by.join(places, on=["topic", "document"], how="inner")
+        lines = {str(run): part["place"].to_numpy() for (run,), part in joined.group_by("run")}
         found = {}
         for run in self.runs:
             bits = np.zeros(len(places), bool)
-            bits[joined.filter(joined["run"] == run)["place"].to_numpy()] = True
+            bits[lines.get(run, [])] = True
             found[run] = base64.b64encode(np.packbits(bits).tobytes()).decode()
         return found
 

@@ -67,6 +67,7 @@ TASK_KINDS = ("prior-art", "survey", "ad-hoc", "review")
 RUN_KINDS = ("automatic", "manual", "boolean", "session", "passages")
 INVITED_ROLES = ("team", "student", "senior", "expert", "organiser")
 LATE_RULES = ("refuse", "mark")
+NEITHER = ("agreed", "lenient")  # how unsure against not judged counts
 MOST_RUNS, RUN_LENGTH = 8, 1000  # runs of a team for a task, documents for a topic
 DOUBLE = 0.25  # of the topics are judged twice
 POOL_OF_CAMPAIGN = "20:1"  # strata

@@ -7,6 +7,7 @@ import csv
 import datetime
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,12 +15,14 @@ import pytest
 
 from leadline.cli import main
 from leadline.judge.journal import Event, JudgingJournal
+from leadline.measures.evaluate import evaluate
 from leadline.show.campaign.campaign import Campaign
 from leadline.show.campaign.judging import assign, draw_campaign_pool, open_disagreements, release
 from leadline.show.campaign.live_campaign import LiveCampaign
-from leadline.show.campaign.overview import overview, team_analysis
+from leadline.show.campaign.overview import overview
 from leadline.show.campaign.overview_files import write_overview
 from leadline.show.campaign.submission import Description
+from leadline.show.campaign.team_analysis import team_analysis
 from leadline.show.pages.printing import joined_pdf
 from leadline.show.report.evidence import Evidence
 
@@ -102,10 +105,16 @@ def test_tables_are_those_of_the_parts(folder: Path) -> None:
         *("teams", "kinds", "runs", "topics", "pool", "unique", "grades.assessors", "grades.expert", "conflicts"),
         *("agreement", "agreement.grade", "agreement.shift", "cost", "missing", "best", "scores", "scores.figure"),
         *("measures", "topics.scores", "topics.figure", "slices.relevant_documents", "verdicts", "pairs", "judged"),
-        "teams.left_out",
+        *("teams.left_out", "topics.scores.2", "topics.figure.2", "slices.relevant_documents.measures"),
     }
+    means = evaluate(campaign.qrels(task := campaign.task()), [campaign.run_file(run) for run in campaign.runs], "P@5")
+    average = np.nanmean(means.of("P@5"), axis=0)
+    assert tables["topics.scores.2"].rows[-1][1:] == pytest.approx(average.tolist())
+    conflicts = next(each for each in made.exhibits if each.name == "conflicts")
+    assert "Unsure (-2) against not judged (-1) counts as agreement" in conflicts.reading
+    lenient = overview(replace(campaign, tasks=(replace(task, neither="lenient"),)))
+    assert any("(-1) counts as lenient, as the guidelines" in each.reading for each in lenient.exhibits)
     assert list(made.numbers.values())[:2] == ["Table 1", "Table 2"]
-    task = campaign.task()
     runs = {run.name: str(campaign.run_file(run)) for run in campaign.runs}
     evidence = Evidence.of(str(campaign.qrels(task)), runs, "AP", samples=100, timings={})
     assert [row[0] for row in tables["scores"].rows] == list(evidence.order)

@@ -32,6 +32,14 @@ def test_a_whole_track_is_played_and_the_truth_is_beside_it(played: SimulatedTra
     assert errors["after the expert"] < errors["merged"], "the expert mends what students got wrong"
     assert all(0 < row[3] <= 1 for row in played.pool.rows)
     assert check(facts.folder) == []
+    assert sum(facts.classes.values()) >= facts.documents > 0
+    names = {each.name for each in overview(facts).exhibits}
+    assert {
+        "classes",
+        "pa.scores.office.EP",
+        "pa.slices.class.measures",
+        "pa.slices.words_of_the_topic.measures",
+    } <= names
 
 
 def test_what_was_stopped_goes_on_and_says_the_same(played: SimulatedTrack) -> None:

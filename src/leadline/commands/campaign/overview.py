@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> None:
 
 def _of_team(campaign: object, options: argparse.Namespace) -> None:
     from leadline.show.campaign.campaign import Campaign
-    from leadline.show.campaign.overview import team_analysis
+    from leadline.show.campaign.team_analysis import team_analysis
 
     assert isinstance(campaign, Campaign)
     task = campaign.task(options.task)

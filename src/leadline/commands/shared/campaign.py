@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leadline.commands.shared.argument_kinds import INPUT_FILE, OUR_FOLDER, WORD
 from leadline.commands.shared.options import add_choice, add_number, as_written, choice, list_of, share
 from leadline.commands.shared.output import print_notes
-from leadline.show.choices import LATE_RULES, RUN_KINDS, TASK_KINDS
+from leadline.show.choices import LATE_RULES, NEITHER, RUN_KINDS, TASK_KINDS
 
 if TYPE_CHECKING:
     from leadline.show.campaign.live_campaign import LiveCampaign
@@ -56,6 +56,8 @@ def add_rules(parser: argparse.ArgumentParser) -> None:
     add("-m", "--measures", metavar="MEASURES", type=as_written(_are_measures), help='such as "PRES@100 AP"')
     add_number(parser, "--runs", "most runs of a team (default: 8)")
     add_number(parser, "--length", "most documents of a topic in a run (default: 1000)")
+    words = "how unsure against not judged counts: as agreed, or as a lenient disagreement"
+    add_choice(parser, "--neither", NEITHER, words, None, "agreed")
     add("--strata", metavar="LAST:RATE,...", type=as_written(are_strata), help="what is pooled (default: 20:1)")
     add("--double", metavar="SHARE", type=share, help="share of the topics that two people judge (default: 0.25)")
 
@@ -81,6 +83,7 @@ def rules_of(options: argparse.Namespace) -> dict[str, object]:
         "strata": options.strata,
         "double": options.double,
         "takes": options.takes,
+        "neither": options.neither,
     }
 
 

@@ -27,7 +27,7 @@ from typing import Any, TypeVar
 
 from leadline.errors import InputError, in_sentence, nearest, visible
 from leadline.judge.journal import Event, JudgingJournal
-from leadline.judge.marks import JudgingState
+from leadline.judge.marks import JudgingState, Neither
 from leadline.judge.pools import Pool
 from leadline.records.result import counted
 from leadline.records.topics import Topics
@@ -73,7 +73,8 @@ class Task:
     strata: str = POOL_OF_CAMPAIGN
     double: float = DOUBLE  # the share of the topics that two people judge
     takes: tuple[str, ...] = ()  # kinds of runs; empty: ranked documents of any kind
-    about_topics: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # office, class and year, by topic
+    neither: Neither = "agreed"  # or lenient: unsure (-2) against not judged (-1), as the guidelines say
+    about_topics: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # office, class, year, words, by topic
 
     @property
     def heading(self) -> str:
@@ -212,6 +213,7 @@ class Campaign:
     refused: tuple[Refusal, ...] = ()
     releases: tuple[Release, ...] = ()
     is_archive: bool = False
+    classes: Mapping[str, int] = field(default_factory=dict)  # documents of each subclass, where that is known
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str]) -> Campaign:
@@ -249,6 +251,7 @@ class Campaign:
             tuple(made_of(Refusal, each) for each in content["refused"]),
             tuple(made_of(Release, each) for each in content[RELEASES]),
             is_archive,
+            about.get("classes", {}),
         )
 
     def task(self, name: str = "") -> Task:

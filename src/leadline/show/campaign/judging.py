@@ -7,7 +7,9 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from leadline.errors import InputError, MeasureError
 from leadline.judge.assignment import assign_topics
@@ -25,6 +27,9 @@ from leadline.show.campaign.live_campaign import LiveCampaign, moment_of
 from leadline.show.campaign.run_forms import measures_of, ranked_documents
 from leadline.text.files import write_stored
 from leadline.text.owned_files import JOURNAL, LOGS, RECORD
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -107,48 +112,45 @@ def _families(facts: Campaign) -> dict[str, str]:
 
 def unique_by_team(campaign: Campaign, task: Task, pool: Pool, grades: Mapping[Key, int] | None = None) -> Table:
     """What each team brought into the pool: documents, those that no other team found, and how many are relevant."""
+    import polars as pl
+
     team_of = {run.name: run.team for run in campaign.runs_of(task.name)}
-    finders: dict[Key, set[str]] = {}
-    for run, topic, document in _found(pool):
-        finders.setdefault((topic, document), set()).add(team_of.get(run, run))
-    judged = {
-        (t, d): u
-        for t, d, u in pool.documents.filter(pool.documents["sampled"]).select("topic", "document", "unit").iter_rows()
-    }
-    rows: list[list[object]] = []
-    for team in sorted({team_of.get(run, run) for run in pool.runs}):
-        found = [key for key, teams in finders.items() if team in teams]
-        alone = [key for key in found if len(finders[key]) == 1]
-        relevant = [
-            key for key in alone if grades is not None and key in judged and grades.get((key[0], judged[key]), 0) > 0
-        ]
-        runs = sum(team_of.get(run, run) == team for run in pool.runs)
-        known = [len(relevant)] if grades is not None else []
-        rows.append(
-            [
-                team,
-                runs,
-                len(found),
-                sum(key in judged for key in found),
-                len(alone),
-                sum(key in judged for key in alone),
-                *known,
-            ]
-        )
-    columns = ["team", "runs", "pooled", "to_judge", "found_only_by_it", "of_these_to_judge"]
-    return Table([*columns, "of_these_relevant"] if grades is not None else columns, rows)
+    runs = pl.DataFrame({"run": list(pool.runs), "team": [team_of.get(run, run) for run in pool.runs]})
+    key = ["topic", "document"]
+    found = _found(pool).join(runs, on="run").select("team", *key).unique()
+    relevant = {key for key, grade in (grades or {}).items() if grade > 0}
+    judged = pool.documents.filter(pool.documents["sampled"]).select(*key, "unit")
+    judged = judged.with_columns(
+        pl.Series("relevant", [(t, u) in relevant for t, _, u in judged.iter_rows()], dtype=pl.Boolean)
+    )
+    each = found.with_columns((pl.len().over(key) == 1).alias("alone")).join(judged, on=key, how="left")
+    chosen, is_relevant = pl.col("unit").is_not_null(), pl.col("relevant").fill_null(False)
+    counts = each.group_by("team").agg(
+        pl.len().alias("pooled"),
+        chosen.sum().alias("to_judge"),
+        pl.col("alone").sum().alias("found_only_by_it"),
+        (pl.col("alone") & chosen).sum().alias("of_these_to_judge"),
+        (pl.col("alone") & is_relevant).sum().alias("of_these_relevant"),
+    )
+    table = runs.group_by("team").len("runs").join(counts, on="team", how="left").fill_null(0).sort("team")
+    if grades is None:
+        table = table.drop("of_these_relevant")
+    return Table(table.columns, [list(row) for row in table.iter_rows()])
 
 
-def _found(pool: Pool) -> Iterator[tuple[str, str, str]]:
+def _found(pool: Pool) -> pl.DataFrame:
     """Run, topic and document of all that was pooled."""
-    if pool.draws is not None:
-        lists = pool.draws.lists
-        topics = [lists.topics[place] for place in lists.topic_of_document.tolist()]
-        for row, (start, stop) in enumerate(pairwise(lists.starts.tolist())):
-            for document in lists.listed[start:stop].tolist():
-                yield lists.runs[row % len(lists.runs)], topics[document], lists.documents[document]
-    elif pool.found_by is not None:
-        yield from pool.found_by.select("run", "topic", "document").iter_rows()
+    import polars as pl
+
+    if pool.draws is None:
+        assert pool.found_by is not None
+        return pool.found_by.select("run", "topic", "document")
+    lists = pool.draws.lists
+    rows = np.repeat(np.arange(len(lists.starts) - 1), np.diff(lists.starts)) % len(lists.runs)
+    topics = np.array(lists.topics, object)[lists.topic_of_document[lists.listed]]
+    documents = np.array(lists.documents, object)[lists.listed]
+    columns = {"run": np.array(lists.runs, object)[rows], "topic": topics, "document": documents}
+    return pl.DataFrame({name: pl.Series(column.tolist(), dtype=pl.String) for name, column in columns.items()})
 
 
 # Who judges what.

@@ -17,7 +17,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from leadline.collections.documents.collection import Collection
+from leadline.collections.choices import COMPARED_FIELDS
+from leadline.collections.documents.collection import Collection, counts
 from leadline.errors import InputError, checked_choice, visible
 from leadline.judge.choices import LINK_DAYS, Role
 from leadline.judge.journal import People
@@ -59,7 +60,7 @@ from leadline.show.campaign.submission import (
     name_of_file,
     problems_beside,
 )
-from leadline.show.choices import INVITED_ROLES, LATE_RULES, TASK_KINDS
+from leadline.show.choices import INVITED_ROLES, LATE_RULES, NEITHER, TASK_KINDS
 from leadline.show.lab.lab_store import LabStore
 from leadline.text.checksums import file_sha256, intact, stored_bytes
 from leadline.text.files import PATIENCE, write_stored
@@ -160,6 +161,7 @@ class LiveCampaign:
             "licence": _checked_text("licence", licence, 2000),
             "collection": str(Path(collection).resolve()) if collection else "",
             "documents": known.count,
+            "classes": dict(counts(Collection.open(collection), "subclass").rows()) if collection else {},
         }
         with OwnedFolder.locked(place, KIND, VERSION) as owned:
             owned.reserve(*(f"{STORE}{end}" for end in ("", *BESIDE_STORE)), *FOLDERS)
@@ -256,6 +258,7 @@ class LiveCampaign:
         strata: str | None = None,
         double: float | None = None,
         takes: Sequence[str] | None = None,
+        neither: str | None = None,
         person: str = "",
     ) -> Task:
         """Add a task, or change one: only what is given. Topics cannot change once there are runs."""
@@ -288,6 +291,8 @@ class LiveCampaign:
             given["late"] = checked_choice("late", late, LATE_RULES)
         if measures is not None:
             given["measures"] = tuple(each.text for each in parse_measures(measures))
+        if neither is not None:
+            given["neither"] = checked_choice("neither", neither, NEITHER)
         if strata is not None:
             parse_strata(strata)
             given["strata"] = strata
@@ -525,6 +530,8 @@ def _checked_text(name: str, text: str, most: int) -> str:
 def about_topics(topics: Topics, folder: str) -> dict[str, dict[str, str]]:
     """The office, the main class and the year of topics that are patents of a collection, for tables by them."""
     collection = Collection.open(folder)
+    from leadline.retrieval.pipeline.context import text_of
+
     about: dict[str, dict[str, str]] = {}
     for topic, document in zip(topics, collection.documents_there([topic.patent for topic in topics]), strict=True):
         known = dict(topic.attributes)
@@ -533,6 +540,7 @@ def about_topics(topics: Topics, folder: str) -> dict[str, dict[str, str]]:
                 "office": document.office,
                 "class": (document.ipc or document.cpc or ("",))[0][:4],
                 "year": document.publication[:4],
+                "words": str(sum(len(text_of(document, field).split()) for field in COMPARED_FIELDS)),
             }
         if known:
             about[topic.id] = {key: str(value) for key, value in known.items() if value}

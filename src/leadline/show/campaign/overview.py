@@ -10,40 +10,44 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline.errors import LeadlineError, MismatchError
+from leadline.errors import MismatchError
 from leadline.judge.judging_quality import agreement_by, agreement_table, estimate_missing, missing_table
 from leadline.judge.marks import JudgingState, Key
+from leadline.judge.pools import Pool
 from leadline.measures.hits import Array
-from leadline.records.qrels import Qrels, read_qrels
+from leadline.records.qrels import read_qrels
 from leadline.records.result import Result, Table, counted, number, whole_percent
+from leadline.records.scores import Scores
 from leadline.show.campaign.campaign import Campaign, SentRun, Task
 from leadline.show.campaign.judging import unique_by_team
 from leadline.show.campaign.overview_figures import (
     Picture,
+    counts_picture,
     grades_picture,
     interval_picture,
     spectrogram_picture,
     support_picture,
 )
-from leadline.show.campaign.run_forms import measures_of, scored_as
+from leadline.show.campaign.run_forms import measures_of
+from leadline.show.campaign.task_evidence import task_evidence, topic_attributes, topic_sizes
 from leadline.show.report.evidence import Evidence
-from leadline.trust.by_topic import slices
+from leadline.trust.by_topic import Slices, slices
 from leadline.trust.incomplete import left_out
 from leadline.trust.measure_comparison import correlation
 from leadline.trust.pairs import Standing
+from leadline.trust.study import Study
 from leadline.trust.verdict import placed
 
 BEST_OF_TEAM = 2  # runs of each team in the short table, as overviews print them
-MOST_COMPARED = 300  # runs of which every pair is compared; of more, those that the teams put first
-LEADERS = 3  # runs in figures by class
-ATTRIBUTES = ("office", "class", "year")
+LEADERS = 3  # runs, or measures, in figures by class
+PRINTED_BY_TOPIC = 2  # measures of which every run on every topic is printed
 DEPTH = 10  # documents of each list whose judgements are counted
-SAMPLES = 100  # with half the judgements
+MOST_CLASSES = 20  # in the figure of documents by class
 LONG_TABLE, MOST_COLUMNS = 60, 16  # rows and columns of a table that prints in full
 
 
@@ -160,6 +164,13 @@ def _participation(campaign: Campaign) -> OverviewSection:
         f"{each.heading}: {each.kind}, {counted(len(each.topic_ids), 'topic')}; of a team {each.takes_words}."
         for each in campaign.tasks
     ]
+    if campaign.classes:
+        largest = sorted(campaign.classes.items(), key=lambda each: (-each[1], each[0]))[:MOST_CLASSES]
+        table = Table(["class", "documents"], [[name, size] for name, size in largest])
+        reading = f"The largest {len(largest)} of {len(campaign.classes):,}."
+        exhibits.append(
+            OverviewItem("classes", "Documents by class", reading, table, counts_picture(largest, "documents"))
+        )
     return OverviewSection("Participation", tuple(tasks), tuple(each for each in exhibits if each.table.rows))
 
 
@@ -168,15 +179,18 @@ class _Parts(NamedTuple):
 
     campaign: Campaign
     task: Task
+    runs: Mapping[str, SentRun]
+    pool: Pool | None
     state: JudgingState | None
     evidence: Evidence | None
 
 
 def _task_sections(campaign: Campaign, task: Task) -> list[OverviewSection]:
     prefix = "" if len(campaign.tasks) == 1 else f"{task.heading}: "
-    state = campaign.judging(task) if task.by_people and campaign.pool(task) is not None else None
-    evidence, notes = _evidence(campaign, task)
-    parts = _Parts(campaign, task, state, evidence)
+    pool = campaign.pool(task) if task.by_people else None
+    state = campaign.judging(task) if pool is not None else None
+    evidence, notes = task_evidence(campaign, task)
+    parts = _Parts(campaign, task, {run.name: run for run in campaign.runs_of(task.name)}, pool, state, evidence)
     sections = [_topics(parts)]
     if state is not None:
         sections += [_pool(parts), _judgements(parts)]
@@ -199,15 +213,9 @@ def _named(exhibits: Sequence[OverviewItem], task: Task, campaign: Campaign) -> 
             yield OverviewItem(name, each.title, each.reading, each.table, each.picture)
 
 
-def _attributes(task: Task) -> dict[str, dict[str, str]]:
-    """Office, class and year of the topics, where they are known."""
-    found = {name: {t: about[name] for t, about in task.about_topics.items() if about.get(name)} for name in ATTRIBUTES}
-    return {name: values for name, values in found.items() if values}
-
-
 def _topics(parts: _Parts) -> OverviewSection:
     campaign, task = parts.campaign, parts.task
-    about = _attributes(task)
+    about = topic_attributes(task)
     rows: list[list[Any]] = []
     relevant = {}
     if parts.evidence is not None:
@@ -245,8 +253,7 @@ def _short(name: str, value: str) -> str:
 
 
 def _pool(parts: _Parts) -> OverviewSection:
-    campaign, task, state = parts.campaign, parts.task, parts.state
-    pool = campaign.pool(task)
+    campaign, task, state, pool = parts.campaign, parts.task, parts.state, parts.pool
     assert pool is not None
     grades = state.final()[0] if state is not None and campaign.release(task.name) is not None else None
     pooled, chosen = len(pool.documents), len(pool.to_judge())
@@ -262,8 +269,7 @@ def _pool(parts: _Parts) -> OverviewSection:
 
 
 def _judgements(parts: _Parts) -> OverviewSection:
-    campaign, task, state = parts.campaign, parts.task, parts.state
-    pool = campaign.pool(task)
+    campaign, task, state, pool = parts.campaign, parts.task, parts.state, parts.pool
     assert state is not None
     assert pool is not None
     asked: list[Key] = pool.to_judge().select("topic", "document").rows()
@@ -285,10 +291,11 @@ def _judgements(parts: _Parts) -> OverviewSection:
                 )
             )
     if len(people) > 1:
-        conflicts, notes = agreement_by(state, asked, "topic")
+        conflicts, notes = agreement_by(state, asked, "topic", task.neither)
         said += [f"{note}." for note in notes]
         table = _less(conflicts, ("one_against_two", "conflict_share", "lenient_share"))
-        exhibits.append(OverviewItem("conflicts", "How assessors differ, by topic", CONFLICTS, table))
+        reading = f"{CONFLICTS} {NEITHER[task.neither]}"
+        exhibits.append(OverviewItem("conflicts", "How assessors differ, by topic", reading, table))
         reading = "With 95 % intervals by drawing documents again; unsure marks are left out."
         exhibits.append(
             OverviewItem("agreement", "How far assessors agree beyond chance", reading, agreement_table(state))
@@ -320,6 +327,10 @@ SHADES = "Dark: highly relevant; middle: relevant; pale: not relevant; grey: uns
 CONFLICTS = (
     "Conflict: relevant against not relevant. Lenient: one unsure or not judged, the other not. Strict: both together."
 )
+NEITHER = {
+    "agreed": "Unsure (-2) against not judged (-1) counts as agreement, since neither says anything of the document.",
+    "lenient": "Unsure (-2) against not judged (-1) counts as lenient, as the guidelines of the task say.",
+}
 PAUSE = 600.0  # seconds: a mark that took longer was interrupted
 
 
@@ -345,48 +356,6 @@ def _less(table: Table, names: Sequence[str]) -> Table:
 # Results, once the judgements of a task are released.
 
 
-def _evidence(campaign: Campaign, task: Task) -> tuple[Evidence | None, tuple[str, ...]]:
-    """The runs of a task under its released judgements; runs that share nothing with them are left out and named."""
-    path = campaign.qrels(task)
-    runs = sorted(campaign.runs_of(task.name), key=lambda run: run.name)
-    if path is None or not runs:
-        return None, ()
-    notes: list[str] = []
-    if len(runs) > MOST_COMPARED:
-        first = [run for run in runs if run.priority == min(r.priority for r in runs if r.team == run.team)]
-        notes.append(
-            f"Of {len(runs)} runs those that each team put first are compared, {len(first)}: every pair of so many "
-            "would say little, and the teams chose before they knew the results."
-        )
-        runs = first
-    open_them = partial(_opened, campaign, task, read_qrels(str(path)))
-    try:
-        return open_them(runs), tuple(notes)
-    except MismatchError:
-        kept: list[SentRun] = []
-        for run in runs:
-            try:
-                open_them([run])
-                kept.append(run)
-            except LeadlineError as error:
-                notes.append(f"{run.name} is left out: {error}.")
-        return (open_them(kept) if kept else None), tuple(notes)
-
-
-def _opened(campaign: Campaign, task: Task, qrels: Qrels, runs: Sequence[SentRun]) -> Evidence:
-    files = {run.name: campaign.run_file(run) for run in runs}
-    info = {run.name: {"team": run.team, "kind": run.kind} for run in runs}
-    given = scored_as(task.form, files, by_passages=qrels.extents is not None)
-    about, measure = _attributes(task), measures_of(task.form, task.measures[:1])[0]
-    return Evidence.of(
-        qrels, given.pop("runs"), measure, topics=about, runs_info=info, timings={}, samples=SAMPLES, **given
-    )
-
-
-def _run(parts: _Parts, name: str) -> SentRun:
-    return next(run for run in parts.campaign.runs_of(parts.task.name) if run.name == name)
-
-
 def _effectiveness(parts: _Parts, notes: tuple[str, ...]) -> OverviewSection:
     evidence = parts.evidence
     assert evidence is not None
@@ -400,7 +369,7 @@ def _effectiveness(parts: _Parts, notes: tuple[str, ...]) -> OverviewSection:
     asides = {}
     pairs = standing.pairs if standing is not None else None
     for place, name in enumerate(evidence.order):
-        run, at = _run(parts, name), evidence.place(name)
+        run, at = parts.runs[name], evidence.place(name)
         if pairs is not None and not math.isnan(float(pairs.low_means[at])):
             asides[place, 3] = f"[{pairs.low_means[at]:.3f}, {pairs.high_means[at]:.3f}]"
         rows.append([name, run.team, run.kind, *(float(value) for value in means[at]), letters.get(name, "")])
@@ -473,9 +442,7 @@ def _by_topic(parts: _Parts) -> OverviewSection:
     values = main.of(measure)
     order = [evidence.place(name) for name in evidence.order]
     rows: list[list[Any]] = [[evidence.runs[r], *map(float, values[r])] for r in order]
-    with np.errstate(all="ignore"):
-        average = np.nanmean(np.where(np.isfinite(values), values, np.nan), axis=0) if len(values) else values
-    rows.append(["average", *map(float, average)])
+    rows.append(["average", *map(float, _averages(values))])
     table = Table(["run", *evidence.topics], rows)
     exhibits = [
         OverviewItem(
@@ -492,9 +459,15 @@ def _by_topic(parts: _Parts) -> OverviewSection:
             _spectrogram(evidence, values),
         ),
     ]
+    every = measures_of(parts.task.form, tuple(dict.fromkeys(parts.task.measures)))
+    scores = evidence.scores(every)
+    for place, other in enumerate(every[1:PRINTED_BY_TOPIC], start=2):
+        exhibits += _second_measure(evidence, scores, other.text, place)
+    exhibits += _offices(parts, scores)
     about: dict[str, Mapping[str, Any]] = dict(evidence.attributes)
     counts = dict(zip(evidence.topics, evidence.relevant.tolist(), strict=True))
     about["relevant documents"] = {topic: size for topic, size in counts.items() if size}
+    about |= {"words of the topic": sizes} if (sizes := topic_sizes(parts.task)) else {}
     said = list[str]()
     for name, topic_values in about.items():
         try:
@@ -519,6 +492,8 @@ def _by_topic(parts: _Parts) -> OverviewSection:
         ]
         drawn = Table([name, "topics", *leaders], rows)
         picture = support_picture([(str(row[0]), row[1], row[2:]) for row in rows], leaders, measure)
+        by_measure = _slices_by_measure(sliced, scores)
+        drawn_measures = [(str(row[0]), row[1], row[2 : 2 + LEADERS]) for row in by_measure.rows]
         exhibits.append(
             OverviewItem(
                 f"slices.{file}.figure",
@@ -528,8 +503,66 @@ def _by_topic(parts: _Parts) -> OverviewSection:
                 picture,
             )
         )
+        more = f" The first {LEADERS} measures are drawn." if len(by_measure.columns) > 2 + LEADERS else ""
+        exhibits.append(
+            OverviewItem(
+                f"slices.{file}.measures",
+                f"Each measure by {name}, averaged over all runs",
+                f"Grey bars: how many topics a mean rests on. No difference between slices is tested.{more}",
+                by_measure,
+                support_picture(drawn_measures, by_measure.columns[2 : 2 + LEADERS], "mean of all runs"),
+            )
+        )
         said += [f"By {name}: {note.removeprefix(f'{name}: ')}." for note in sliced.notes]
     return OverviewSection("By topic", tuple(said), tuple(exhibits))
+
+
+def _second_measure(evidence: Evidence, scores: Scores, measure: str, place: int) -> list[OverviewItem]:
+    """Every run on every topic by another measure, in the order of the first."""
+    values = scores.of(measure)
+    rows: list[list[Any]] = [[name, *map(float, values[evidence.place(name)])] for name in evidence.order]
+    rows.append(["average", *map(float, _averages(values))])
+    table = Table(["run", *evidence.topics], rows)
+    title = f"{measure} of every run on every topic"
+    shades = "Dark is high. Topics are in the order of their means, runs in that of the first measure."
+    return [
+        OverviewItem(f"topics.scores.{place}", title, "The last line is the average of the runs.", table),
+        OverviewItem(f"topics.figure.{place}", title, shades, table, _spectrogram(evidence, values)),
+    ]
+
+
+def _averages(values: Array) -> Array:
+    """The average of the runs on each topic, of those that have a value."""
+    known = np.isfinite(values)
+    with np.errstate(all="ignore"):
+        return np.asarray(np.where(known, values, 0.0).sum(axis=0) / known.sum(axis=0))
+
+
+def _offices(parts: _Parts, scores: Scores) -> list[OverviewItem]:
+    """All runs by all measures, for the topics of each office."""
+    evidence = parts.evidence
+    assert evidence is not None
+    office = evidence.attributes.get("office", {})
+    found = []
+    for name in sorted({str(value) for value in office.values()}) if len(set(office.values())) > 1 else ():
+        places = [t for t, topic in enumerate(evidence.topics) if office.get(topic) == name]
+        means = np.stack([_averages(scores.values[r][places]) for r in range(len(evidence.runs))])
+        rows = [[run, *map(float, means[evidence.place(run)])] for run in evidence.order]
+        title = f"All runs on the {counted(len(places), 'topic')} of the office {name}"
+        reading = "In the order of all topics. No difference between offices is tested."
+        found.append(OverviewItem(f"scores.office.{name}", title, reading, Table(["run", *scores.measures], rows)))
+    return found
+
+
+def _slices_by_measure(sliced: Slices, scores: Scores) -> Table:
+    """The mean of each measure over all runs and the topics of each slice, and how many topics these are."""
+    places = [scores.topics.index(topic) for topic in sliced.topics]
+    rows: list[list[Any]] = []
+    for s, name in enumerate(sliced.names):
+        inside = [places[t] for t in np.flatnonzero(sliced.members[s]).tolist()]
+        values = [scores.values[:, inside, m].ravel() for m in range(len(scores.measures))]
+        rows.append([name, int(sliced.counts[s]), *(float(_averages(each[:, None])[0]) for each in values)])
+    return Table([sliced.by, "topics", *scores.measures], rows)
 
 
 MOST_ROWS = 40  # runs in the figure of every topic
@@ -607,19 +640,25 @@ def _incompleteness(parts: _Parts) -> OverviewSection:
     said: list[str] = []
     teams: dict[str, list[str]] = {}
     for name in study.runs:
-        teams.setdefault(_run(parts, name).team, []).append(name)
+        teams.setdefault(parts.runs[name].team, []).append(name)
     if study.qrels.kind != "drawn" and len(teams) > 1:
-        without = [(team, study.without_unique_of(*names)) for team, names in sorted(teams.items())]
-        found = left_out(study, without)
-        table = _less(found.table(), ("measure",))
-        own: list[list[Any]] = []
         full = evidence.means
-        for (team, other), row in zip(without, table.rows, strict=True):
-            best = max(teams[team], key=lambda name: (full[evidence.place(name)], name))
-            place = evidence.place(best)
-            with np.errstate(all="ignore"):
-                after = float(np.nanmean(other.values()[place, :, 0]))
-            own.append([*row, best, float(full[place]), after])
+        best = {team: max(names, key=lambda name: (full[evidence.place(name)], name)) for team, names in teams.items()}
+        after: dict[str, float] = {}
+
+        def without() -> Iterator[tuple[str, Study]]:
+            """One study after the other: of many teams they would fill the memory."""
+            for team, names in sorted(teams.items()):
+                other = study.without_unique_of(*names)
+                with np.errstate(all="ignore"):
+                    after[team] = float(np.nanmean(other.values()[evidence.place(best[team]), :, 0]))
+                yield team, other
+
+        table = _less(left_out(study, without()).table(), ("measure",))
+        own = [
+            [*row, best[team], float(full[evidence.place(best[team])]), after[team]]
+            for (team, _), row in zip(sorted(teams.items()), table.rows, strict=True)
+        ]
         columns = [*table.columns, "best_run", "score", "score_without"]
         reading = "As if a team had not taken part: without the relevant documents that only its runs retrieve."
         exhibits.append(
@@ -645,48 +684,3 @@ def _incompleteness(parts: _Parts) -> OverviewSection:
                 f"{whole_percent(max(kept))} of {standing.samples} samples."
             )
     return OverviewSection("Incomplete judgements", tuple(said), tuple(exhibits))
-
-
-# A team's own analysis: against the median and the best of all runs by topic, once the judgements are released.
-
-
-def team_analysis(campaign: Campaign, task: Task, team: str) -> dict[str, Any]:
-    """What the page of a team shows of its runs: before the release what they hold, then how they did.
-
-    Names of other teams' runs are in it only after the release.
-    """
-    runs = campaign.runs_of(task.name, team)
-    about = [
-        [run.name, run.kind, run.priority, run.topics, run.lines, run.late, "; ".join(run.notes)]
-        for run in sorted(runs, key=lambda run: run.name)
-    ]
-    own = Table(["run", "kind", "priority", "topics", "lines", "late", "notes"], about)
-    content: dict[str, Any] = {"task": task, "team": team, "own": own, "released": False, "runs": [], "notes": ()}
-    evidence, notes = _evidence(campaign, task)
-    if evidence is None:
-        return content
-    content |= {"released": True, "measure": evidence.measure.text, "notes": notes}
-    values = evidence.main.of(evidence.measure.text)
-    with np.errstate(all="ignore"):
-        known = np.where(np.isfinite(values), values, np.nan)
-    sign = -1.0 if evidence.main.better[0] == "lower" else 1.0
-    for run in sorted(runs, key=lambda run: run.name):
-        if run.name not in evidence.runs:
-            continue
-        at = evidence.place(run.name)
-        rows: list[list[Any]] = []
-        for t, topic in enumerate(evidence.topics):
-            column = known[:, t]
-            if np.isnan(column).all():
-                continue
-            best, median = sign * float(np.nanmax(sign * column)), float(np.nanmedian(column))
-            mine = float(column[at])
-            rows.append([topic, mine, median, best, mine - median])
-        above = sum(sign * row[4] > 0 for row in rows)
-        below = sum(sign * row[4] < 0 for row in rows)
-        said = f"Above the median of all runs on {above} of {counted(len(rows), 'topic')}, below it on {below}."
-        table = Table(["topic", run.name, "median", "best", "over_median"], rows, alike=[[run.name, "median", "best"]])
-        place = evidence.order.index(run.name) + 1
-        score = {"name": run.name, "place": place, "of": len(evidence.runs), "mean": float(evidence.means[at])}
-        content["runs"].append({**score, "said": said, "table": table})
-    return content

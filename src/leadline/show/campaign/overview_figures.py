@@ -83,6 +83,18 @@ def interval_picture(rows: Sequence[tuple[str, float, float, float, str]], measu
     return Picture(tuple(shapes), bottom + 40, f"{measure} of {len(rows)} runs with intervals")
 
 
+def counts_picture(rows: Sequence[tuple[str, int]], what: str) -> Picture:
+    """A bar for each count."""
+    scale = (WIDE - NAMES - 60) / max((size for _, size in rows), default=1)
+    shapes: list[SvgShape] = []
+    for place, (name, size) in enumerate(rows):
+        y = 4 + ROW * place
+        shapes.append(words(NAMES - 12, y + 13, cut(name), "name", "end"))
+        shapes.append(box(NAMES, y + 2, max(size * scale, 0.5), ROW - 4, "d3"))
+        shapes.append(words(NAMES + size * scale + 8, y + 13, f"{size:,}", "tick"))
+    return Picture(tuple(shapes), 12 + ROW * len(rows), f"{what} by {len(rows)} kinds")
+
+
 def grades_picture(rows: Sequence[Sequence[object]]) -> Picture:
     """A bar for each topic: the shares of its grades. Rows: topic, documents, then counts of 2, 1, 0, -2 and -1."""
     shapes: list[SvgShape] = []

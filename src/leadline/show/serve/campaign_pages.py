@@ -289,7 +289,7 @@ def _add_files(app: FastAPI, pages: Pages, live: LiveCampaign) -> None:
 
     @app.get("/analysis/{task}")
     def analysis(request: Request, task: str) -> Response:
-        from leadline.show.campaign.overview import team_analysis
+        from leadline.show.campaign.team_analysis import team_analysis
 
         visitor = pages.visitor_with_role(request, "runner")
         facts, found = live.facts, task_of(task)
