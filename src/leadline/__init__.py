@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from leadline.collections.links.reading import read_links
     from leadline.collections.links.statistics import crawl_overlap, link_statistics, sample_bias, sample_pages
     from leadline.judge.citations import from_citations
-    from leadline.judge.review.exchange import read_labels
+    from leadline.judge.review.labels import read_labels
     from leadline.judge.review.simulation import simulate_review
     from leadline.judge.review.stopping import Certificate
     from leadline.measures.definition import Measure, parse_measure
@@ -203,7 +203,7 @@ _HOMES = {
     ),
     "leadline.collections.crawl.crawl_folder": ("crawl",),
     "leadline.collections.documents.document": ("Document",),
-    "leadline.judge.review.exchange": ("read_labels",),
+    "leadline.judge.review.labels": ("read_labels",),
     "leadline.collections.documents.collection": ("Collection",),
     "leadline.collections.links.graph": ("LinkGraph",),
     "leadline.collections.links.reading": ("read_links",),

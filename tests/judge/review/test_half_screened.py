@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from leadline.errors import InputError, LeadlineWarning
-from leadline.judge.review.exchange import begin_review
-from leadline.judge.review.half_screened import (
+from leadline.judge.review.exchange import (
     add_decisions,
+    begin_review,
     columns_by_person,
     decisions_in_columns,
     decisions_of_rayyan,

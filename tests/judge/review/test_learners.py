@@ -44,7 +44,7 @@ def test_both_engines_train_alike(seed: int) -> None:
             squares,
         )
         learned, scores = np.zeros(len(features.words) + 1), np.zeros(len(features))
-        learners.train.version(kernels)(features.rows, judged, learned, np.array([0.0, 0.1]))
+        learners.train.version(kernels)(features.rows, judged, len(rows), learned, np.array([0.0, 0.1]))
         learners.score_rows.version(kernels)(features.rows, learned, scores)
         outcomes.append((judged.duals.tobytes(), learned.tobytes(), scores.tobytes()))
     assert outcomes[0] == outcomes[1]

@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from leadline.judge.review.exchange import read_labels
+    from leadline.judge.review.labels import read_labels
 
     qrels = read_labels(**public("read_labels").given(options))
     write(qrels.to_bytes(), options.output)

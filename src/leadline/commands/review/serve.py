@@ -93,7 +93,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from leadline.judge.journal import check_name
-    from leadline.judge.review.half_screened import columns_by_person
+    from leadline.judge.review.exchange import columns_by_person
     from leadline.show.serve.security import Address
 
     Address.of(options.host, options.port, options.url)  # refuses a wrong --url before any work
@@ -113,7 +113,7 @@ def run(options: argparse.Namespace) -> None:
 
 def _take_over_marks(options: argparse.Namespace, project: ReviewProject) -> None:
     """Store what readers decided elsewhere, each under their name."""
-    from leadline.judge.review.half_screened import (
+    from leadline.judge.review.exchange import (
         RAYYAN,
         add_decisions,
         columns_by_person,

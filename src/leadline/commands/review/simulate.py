@@ -43,6 +43,7 @@ from leadline.errors import UsageError
 from leadline.judge.choices import LEARNER_NAMES, STOPPING_RULES
 from leadline.options import Bounds
 from leadline.records.result import counted, number
+from leadline.text.owned_files import is_owned
 
 if TYPE_CHECKING:
     from leadline.judge.review.simulation import LabelledReview, ReviewSimulation
@@ -159,13 +160,17 @@ def _simulate_oversight(
 
 def _reviews(options: argparse.Namespace) -> tuple[list[LabelledReview], list[str]]:
     """The reviews to read again, and what must be said of them."""
+    from leadline.judge.review.labels import reviews_of_exports
+
+    if not options.labels and not is_owned(Path(options.collection)):
+        return list(reviews_of_exports(options.collection, options.column)), []
     from leadline.collections.documents.collection import Collection
-    from leadline.judge.review.exchange import finished_review, reviews_of_exports
     from leadline.judge.review.project import is_review
     from leadline.judge.review.simulation import labelled_reviews
-    from leadline.text.owned_files import is_owned
 
     if is_review(options.collection):
+        from leadline.judge.review.exchange import finished_review
+
         if options.labels:
             raise UsageError("LABELS", f"{options.collection} is a review, which has its own labels: leave them out")
         options.review = options.collection
@@ -177,15 +182,13 @@ def _reviews(options: argparse.Namespace) -> tuple[list[LabelledReview], list[st
         if read < total:
             said.append(f"{counted(total - read, 'document')} that nobody read: taken as not relevant")
         return [review], said
-    if not options.labels and (Path(options.collection).is_file() or not is_owned(Path(options.collection))):
-        return list(reviews_of_exports(options.collection, options.column)), []
     if not options.labels:
         raise UsageError("LABELS", "name the judgements of the candidates, or a review instead of the collection")
     return list(labelled_reviews(Collection.open(options.collection), _labels(options))), []
 
 
 def _labels(options: argparse.Namespace) -> Qrels:
-    from leadline.judge.review.exchange import read_labels
+    from leadline.judge.review.labels import read_labels
     from leadline.records.qrels import read_qrels
 
     if options.labels.lower().endswith(EXPORTS):

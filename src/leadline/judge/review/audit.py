@@ -88,7 +88,8 @@ class AuditCertificate(Certificate):
         """The certificate in full: what it says, on what basis, and what it does not cover."""
         percent = math.floor(100 * self.recall + ROUNDING)
         expert = f"the expert {self.by}" if self.by else "the expert"
-        also = f" ({self.elsewhere:,} more were found in other ways)" if self.elsewhere else ""
+        were = "was" if self.elsewhere == 1 else "were"
+        also = f" ({self.elsewhere:,} more {were} found in other ways)" if self.elsewhere else ""
         hits = "1 of these is" if self.hits == 1 else f"{self.hits:,} of these are"
         every = "all" if self.confirmed == self.kept else f"{self.confirmed:,} of the"
         kept = f"{every} {self.kept:,} documents that readers kept, and on " if self.kept else ""

@@ -5,38 +5,35 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import sqlite3
 import tempfile
 import warnings
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from leadline.collections.choices import LABELLED_FORMS
 from leadline.collections.documents.build import build, write_collection
 from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.fields.record_fields import grade, identifier, record_document, unpacked
+from leadline.collections.documents.fields.record_fields import identifier, record_document
 from leadline.collections.documents.fields.references import about, printed_pages
 from leadline.collections.documents.readers.nbib import citation
-from leadline.collections.documents.readers.review import chosen_label
 from leadline.collections.documents.readers.ris import reference
-from leadline.collections.documents.registry import READERS, Broken
-from leadline.collections.documents.sources import find_sources, open_streams
-from leadline.collections.documents.splitting import split
 from leadline.collections.documents.tables import TWICE
-from leadline.errors import InputError, LeadlineWarning, nearest, system_reason, visible
+from leadline.errors import InputError, LeadlineWarning, system_reason, visible
 from leadline.judge.choices import AUDIT, STAGES
-from leadline.judge.journal import Event, new_uid
+from leadline.judge.journal import Event, check_name, new_uid
 from leadline.judge.marks import UNJUDGED, UNSURE
 from leadline.judge.pools import COLUMNS, Pool, Stratum
 from leadline.judge.review.folding import FoldedUnits, fold
-from leadline.judge.review.learners import Rows, TextFeatures
+from leadline.judge.review.labels import read_labels
+from leadline.judge.review.learners import Rows
 from leadline.judge.review.project import KNOWN, STARTER, ReviewProject, ReviewSettings, family_units, known_events
 from leadline.judge.review.review_state import ReviewState, settings_event
 from leadline.judge.review.simulation import LabelledReview
@@ -46,7 +43,7 @@ from leadline.records.result import Table, counted
 from leadline.records.runs import read_run
 from leadline.text.owned_files import is_owned
 from leadline.text.owned_folder import discard
-from leadline.text.source import read_text, stem
+from leadline.text.source import read_text
 
 PathLike = str | os.PathLike[str]
 
@@ -314,116 +311,82 @@ def _document(record: dict[str, Any], name: str) -> Document:
     )
 
 
-# Judgements from the labels of a systematic review: included is relevant, excluded is not.
+# A review that was begun elsewhere: what each of its readers decided, from columns or from Rayyan's notes.
 
 
-def read_labels(
-    sources: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
-    *,
-    column: str | None = None,
-    topic: str | None = None,
-    form: str | None = None,
-) -> Qrels:
-    """Read judgements from labels: an export of ASReview (CSV or RIS), or a table such as Cohen's.
+RAYYAN = "rayyan"  # the word that takes the place of columns
+_INCLUSION = re.compile(r"RAYYAN-INCLUSION:\s*\{([^}]*)\}")
+_DECISION = re.compile(r'"([^"]+)"\s*=>\s*"(Included|Excluded|Maybe)"')
+_GRADES = {"Included": 1, "Excluded": 0, "Maybe": UNSURE}
+Decisions = dict[str, dict[str, int]]  # by person and document
 
-    sources: exports with labels; may be compressed
-    column: column of labels (default: the final decision, such as `included` or `label_included`)
-    topic: name of the topic (default: the file's name)
-    form: format of the files (default: detected)
 
-    Each file is a topic, unless `topic` names one for all. Documents have the ids that `build_collection` gives them.
-    Records without a label are left out; one listed twice is relevant if either is. Warnings count both.
+def columns_by_person(texts: Sequence[str]) -> dict[str, str]:
+    """What `anna=label_anna` says, by person; InputError for anything else, and for a name that nobody can have.
+
+    >>> columns_by_person(["anna=label 1", "ben=label 2"])
+    {'anna': 'label 1', 'ben': 'label 2'}
     """
-    listed = [sources] if isinstance(sources, (str, os.PathLike)) else list(sources)
-    paths = find_sources(listed)
-    if topic is not None and len(paths) > 1:
-        raise InputError("topic", f"can be given for one file, got {len(paths)}")
-    topics: list[str] = []
-    documents: list[str] = []
-    grades: list[int] = []
-    for path in paths:
-        judged = _labels_of(path, column, form)
-        name = "_".join((topic or stem(path).removesuffix(".ris")).split())
-        if name in topics:
-            raise InputError(str(path), f"topic {name} is given twice: rename the file")
-        topics += [name] * len(judged)
-        documents += list(judged)
-        grades += list(judged.values())
-    return Qrels.from_columns(topics, documents, grades, str(paths[0]) if len(paths) == 1 else "labels")
+    found: dict[str, str] = {}
+    for text in texts:
+        person, sign, column = (part.strip() for part in text.partition("="))
+        if not sign or not column or person in found:
+            raise InputError("--marks", f"{visible(text[:60])!r} is not NAME=COLUMN, each name once, or {RAYYAN}")
+        _check_reader(person)
+        found[person] = column
+    return found
 
 
-def reviews_of_exports(source: PathLike, column: str | None = None) -> Iterator[LabelledReview]:
-    """A labelled review of each export with labels, a file or those of a folder, read without making a collection."""
-    for path in find_sources([source]):
-        documents: dict[str, Document] = {}
-        labels = _labels_of(path, column, None, documents)
-        texts = [f"{documents[name].title} {documents[name].abstract}" for name in labels]
-        relevant = np.array([grade > 0 for grade in labels.values()])
-        if relevant.all() or not relevant.any():
-            only = "relevant" if relevant.any() else "not relevant"
-            raise InputError(str(path), f"all records are {only}: a learner needs both")
-        yield LabelledReview(stem(path).removesuffix(".ris"), tuple(labels), TextFeatures.of(texts), relevant)
+def decisions_in_columns(sources: Sequence[str | os.PathLike[str]], columns: Mapping[str, str]) -> Decisions:
+    """What each person decided, from a column for each in tables."""
+    found: Decisions = {}
+    for person, column in columns.items():
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", r".* without a label, left out$", LeadlineWarning)  # they are to be read
+            labels = read_labels(sources, column=column)
+        found[person] = {name: grade for grades in labels.to_dict().values() for name, grade in grades.items()}
+    return found
 
 
-def _labels_of(
-    path: Path, column: str | None, form: str | None, documents: dict[str, Document] | None = None
-) -> dict[str, int]:
-    """The grade of every labelled record of a file; its document is put among the `documents` that are given."""
-    judged: dict[str, int] = {}
-    unlabelled = twice = differing = 0
-    problems: list[str] = []
-    for stream in open_streams(path):
-        chosen = column
-        for raw in split(stream.pieces, form):
-            if isinstance(raw, Broken):
-                problems.append(f"byte {raw.offset}: {raw.reason}")
-                continue
-            if raw.form not in LABELLED_FORMS:
-                raise InputError(str(path), f"is read as {raw.form}, which has no labels: give CSV or RIS of a review")
-            fields, labels, row = unpacked(raw.content)
-            if column is not None and raw.form == "review":
-                if column not in fields:
-                    problem = f"no column {column!r} among {', '.join(fields)}{nearest(column, fields)}"
-                    raise InputError(str(path), problem)
-                label = fields[column]
-            else:
-                chosen = chosen or (chosen_label(list(labels)) if raw.form == "review" else "N1")
-                if chosen is None:
-                    names = ", ".join(list(fields)[:12])
-                    raise InputError(str(path), f"no column of labels among {names}; name it with column (--column)")
-                label = labels.get(chosen, "")
-            try:
-                value = grade(label)
-                read = READERS[raw.form].read(raw.content)
-                document = read.id
-            except ValueError as error:
-                problems.append(f"record {row}: {error}")
-                continue
-            if documents is not None:
-                documents.setdefault(document, read)
-            if value is None:
-                unlabelled += 1
-            elif document in judged:
-                twice += 1
-                differing += judged[document] != value
-                judged[document] = max(judged[document], value)
-            else:
-                judged[document] = value
-    if not judged:
-        raise InputError(str(path), "no record has a label" + (f"; {problems[0]}" if problems else ""))
-    _warn(path, unlabelled, twice, differing, problems)
-    return judged
+def decisions_of_rayyan(project: ReviewProject) -> Decisions:
+    """What each person decided, from the notes that Rayyan writes into RIS and CSV."""
+    found: Decisions = {}
+    for collection in project.collections():
+        for document in collection.documents():
+            for note in about(document, "notes"):
+                for inside in _INCLUSION.findall(note):
+                    for person, decision in _DECISION.findall(inside):
+                        found.setdefault(person, {})[document.id] = _GRADES[decision]
+    if not found:
+        raise InputError("--marks", f"no note of the documents has decisions as {RAYYAN.capitalize()} writes them")
+    for person in found:
+        _check_reader(person)
+    return found
 
 
-def _warn(path: Path, unlabelled: int, twice: int, differing: int, problems: list[str]) -> None:
-    said = [
-        f"{counted(unlabelled, 'record')} without a label, left out" if unlabelled else "",
-        f"{counted(twice, 'record')} listed again" if twice else "",
-        f"{differing:,} of them with another label, taken as relevant" if differing else "",
-        f"{counted(len(problems), 'problem')} in reading, first {problems[0]}" if problems else "",
-    ]
-    if any(said):
-        warnings.warn(f"{path}: {'; '.join(filter(None, said))}", LeadlineWarning, stacklevel=4)
+def add_decisions(project: ReviewProject, found: Decisions) -> int:
+    """Store what readers decided before, each under their name; returns how many marks are new."""
+    events: list[Event] = []
+    left_out = 0
+    for person, decisions in found.items():
+        inside = {name: grade for name, grade in decisions.items() if name in project.row_of}
+        left_out += len(decisions) - len(inside)
+        by_unit: dict[str, int] = {}
+        for name, grade in inside.items():  # of records with the same text, the one that is kept
+            unit = project.units[project.row_of[name]][0]
+            by_unit[unit] = max(grade, by_unit.get(unit, grade), key=(0, UNSURE, 1).index)
+        events += known_events(project, by_unit, person, "--marks")
+    if left_out:
+        said = f"{counted(left_out, 'decision')} on documents that are not in this review, left out"
+        warnings.warn(said, LeadlineWarning, stacklevel=2)
+    with contextlib.closing(project.journal()) as journal:
+        return journal.append_all(events)
+
+
+def _check_reader(person: str) -> None:
+    check_name(person)
+    if person == STARTER:
+        raise InputError("--marks", f"{STARTER} stands for what was known at the start: choose another name")
 
 
 # A review for other programs: RIS and CSV with labels, judgements, a pool, and the table that `review stop` reads.

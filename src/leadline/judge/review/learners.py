@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from leadline.errors import InputError
 from leadline.judge.review.kernel_arguments import JudgedRows, SparseRows
 from leadline.register import Register
-from leadline.text.engine import Kernel, compiled_job
+from leadline.text.engine import Kernel, compiled_job, prepared
 
 if TYPE_CHECKING:
     import polars as pl
@@ -302,23 +302,22 @@ class SupportVectors:
     """
 
     def __init__(self, features: TextFeatures, seed: int = 0) -> None:
-        self._features, self._rows = features, features.rows
+        self._features, self._rows, count = features, prepared(features.rows), len(features)
         self._weights = np.zeros(len(features.words) + 1)
-        self._scores = np.zeros(len(features))
-        self._duals = np.zeros(0)  # of the judged documents
+        self._scores = np.zeros(count)
+        # Room for as many as there are, since a round of a small review takes less than looking up addresses.
+        self._judged = prepared(JudgedRows(np.zeros(count, np.int32), *(np.zeros(count) for _ in range(4))))
 
     def learn(self, rows: Rows, relevant: Labels) -> Scores:
-        weights = class_weights(relevant)
-        duals = np.zeros(len(rows))
-        duals[: len(self._duals)] = self._duals
-        signs = np.where(relevant, 1.0, -1.0)
-        squares = self._features.squares[rows] + 1
-        judged = JudgedRows(rows.astype(np.int32), signs, 1 / (2 * COST * weights), duals, squares)
+        count, judged = len(rows), self._judged
+        judged.rows[:count] = rows
+        judged.signs[:count] = np.where(relevant, 1.0, -1.0)
+        judged.damping[:count] = 1 / (2 * COST * class_weights(relevant))
+        judged.squares[:count] = self._features.squares[rows] + 1
         violations = np.array([0.0, TOLERANCE])
         size = STEP_BYTES * len(self._rows.columns)
-        train.choose(size)(self._rows, judged, self._weights, violations)
+        train.choose(size)(self._rows, judged, count, self._weights, violations)
         score_rows.choose(size)(self._rows, self._weights, self._scores)
-        self._duals = duals
         return self._scores
 
 
@@ -356,11 +355,15 @@ def _score(documents: SparseRows, row: int, weights: NDArray[np.float64]) -> flo
 
 
 def _trained(
-    documents: SparseRows, judged: JudgedRows, weights: NDArray[np.float64], violations: NDArray[np.float64]
+    documents: SparseRows,
+    judged: JudgedRows,
+    count: int,
+    weights: NDArray[np.float64],
+    violations: NDArray[np.float64],
 ) -> None:
     for _ in range(EPOCHS):
         violations[0] = 0.0
-        for place, row in enumerate(judged.rows.tolist()):
+        for place, row in enumerate(judged.rows[:count].tolist()):
             moved = _descend(judged, place, _score(documents, row, weights), violations)
             if moved:
                 at = slice(documents.offsets[row], documents.offsets[row + 1])
@@ -375,11 +378,12 @@ def train(
     kernel: Kernel,
     documents: SparseRows,
     judged: JudgedRows,
+    count: int,
     weights: NDArray[np.float64],
     violations: NDArray[np.float64],
 ) -> None:
-    """Train, and bring the weights of the words up to date."""
-    kernel(documents, judged, len(judged.rows), weights, len(weights) - 1, violations, EPOCHS)
+    """Train on the first `count` of the judged, and bring the weights of the words up to date."""
+    kernel(documents, judged, count, weights, len(weights) - 1, violations, EPOCHS)
 
 
 def _scored_rows(documents: SparseRows, weights: NDArray[np.float64], scores: Scores) -> None:

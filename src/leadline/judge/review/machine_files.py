@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from leadline.collections.documents.fields.record_fields import grade
 from leadline.errors import InputError, LeadlineWarning, visible
-from leadline.judge.review.exchange import read_labels
+from leadline.judge.review.labels import read_labels
 from leadline.records.qrels import read_qrels
 from leadline.records.result import counted
 from leadline.text.sheet import is_missing, label, sheet_of_text

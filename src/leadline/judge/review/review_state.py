@@ -334,7 +334,7 @@ class ReviewState:
             if not second:
                 continue
             kept_second += 1
-            grade = self.decided[row]  # also in an audit
+            grade = int(self.decided[row])  # also in an audit
             if grade == UNJUDGED:
                 waiting.append(row)
             confirmed += grade > 0

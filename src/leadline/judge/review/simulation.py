@@ -8,12 +8,11 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.collections.documents.collection import Collection
 from leadline.errors import InputError
 from leadline.judge.choices import ASKED_RULES
 from leadline.judge.review.learners import LEARNERS, Labels, Rows, TextFeatures, learned_order
@@ -24,6 +23,9 @@ from leadline.records.qrels import Qrels
 from leadline.records.result import Result, Table, counted, number
 from leadline.records.runs import Run
 from leadline.records.scores import Scores
+
+if TYPE_CHECKING:
+    from leadline.collections.documents.collection import Collection
 
 FIELDS = ("title", "abstract")
 SECOND = ("naive-bayes", "svm")  # learners whose order is compared with that of another, the first that is another

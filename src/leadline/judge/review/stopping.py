@@ -280,7 +280,8 @@ class Certificate(Result):
     def words(self) -> str:
         """The certificate in full: what it says, on what basis, and what it does not cover."""
         percent = math.floor(100 * self.recall + ROUNDING)
-        also = f" ({self.elsewhere:,} more of the unread were found in other ways)" if self.elsewhere else ""
+        were = "was" if self.elsewhere == 1 else "were"
+        also = f" ({self.elsewhere:,} more of the unread {were} found in other ways)" if self.elsewhere else ""
         return (
             f"Of the documents this assessor would call relevant in this collection, at least {percent} % have been "
             f"found ({100 * (1 - self.alpha):g} % confidence, valid whenever you stop). Basis: {self.drawn:,} "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from typing import Any, cast, get_args
 
 from fastapi import Depends, FastAPI, HTTPException, Request
@@ -22,7 +23,7 @@ from leadline.judge.review.tags import tag_text, tags_of, used_tags
 from leadline.show.serve.app import JUDGES, Pages, Refused, Written, add_storing, shown_undoable, stored, text_of
 from leadline.show.serve.cards import Field
 from leadline.show.serve.deciding import add_deciding, audit_stages
-from leadline.show.serve.desks import CRITERIA, ReviewDesk
+from leadline.show.serve.desks import CRITERIA, STAGE_NAMES, ReviewDesk
 from leadline.show.serve.reviewing_figures import certificate_figure, discovery_figure, flow_chart, report_pdf
 from leadline.show.serve.security import Address
 
@@ -52,7 +53,7 @@ def reviewing_app(desk: ReviewDesk, address: Address, title: str, pages: Pages |
         desk.check_topic(found.person, topic)
         if document:
             desk.check_document(found.person, topic, document)
-        heading = desk.cards.shown_topic(topic)["title"]
+        heading = STAGE_NAMES[topic]
         about = {"topic": topic, "document": document, "view": "all", "heading": heading}
         targets = sorted({0.8, 0.9, 0.95, 0.98, 0.99, desk.settings.target})
         changeable: dict[str, Any] = {"settings": desk.settings, "learners": LEARNER_NAMES, "targets": targets}
@@ -83,11 +84,7 @@ def reviewing_app(desk: ReviewDesk, address: Address, title: str, pages: Pages |
             )
             discovered = discovery(desk.state)
             curves = discovery_figure(discovered), discovery_figure(discovered, narrow=True)
-            prices = [
-                f"To certify {100 * target:g} % one would draw about {price:,} more, if none of them is relevant."
-                for target, price in desk.state.prices(number).items()
-                if price
-            ]
+            prices = _price_sentence(desk.state.prices(number))
             ahead = outlook_words(desk.state, number)
         charts = flow_chart(made.prisma)[0], flow_chart(made.prisma, narrow=True)[0]
         shown: dict[str, Any] = {
@@ -116,6 +113,14 @@ def reviewing_app(desk: ReviewDesk, address: Address, title: str, pages: Pages |
         return Response(content, media_type="application/pdf", headers=headers)
 
     return app
+
+
+def _price_sentence(prices: Mapping[float, int]) -> str:
+    """What each target that is not certified yet costs, in one sentence; empty where all are."""
+    wanted = {f"{100 * target:g} %": f"{price:,}" for target, price in prices.items() if price}
+    draws = list(wanted.values()) if len(set(wanted.values())) > 1 else list(wanted.values())[:1]
+    targets, numbers = (" or ".join(filter(None, (", ".join(each[:-1]), *each[-1:]))) for each in ([*wanted], draws))
+    return f"To certify {targets} one would draw about {numbers} more, if none of them is relevant." if wanted else ""
 
 
 # What the pages of a review ask and send, as JSON.

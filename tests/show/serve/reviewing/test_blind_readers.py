@@ -130,6 +130,10 @@ def test_organiser_and_expert_see_everything_and_the_reader_after_the_stop(serve
         assert visit.get("/certificate").status_code == 200
     assert anna.get("/api/certificate").json()["own"] == {"read": 1, "kept": 1}
     assert "/certificate" not in anna.get("/read").text
+    site.client("ben").mark("a8")
+    eve.mark("a8")
+    said = olga.get("/api/certificate").json()["sensitivity"]  # with what the expert confirmed of the second reader's
+    assert (said["kept"], said["confirmed"]) == (1, 1)
     olga.post("/api/stop")
     assert anna.get("/api/certificate").json()["relevant"] == 2
     assert anna.get("/certificate").status_code == anna.get("/certificate.pdf").status_code == 200

@@ -42,7 +42,8 @@ function words(now) {
     const more = now.more ? ` About ${count(now.more)} more certify ${percent(now.target)}, if none of them is relevant.` : "";
     return `${kept}Random draws: ${count(now.drawn)} of ${count(now.unread)}, ${count(now.hits)} relevant.${held} At least ${percent(now.bound)} found by the expert's standard, whatever readers overlooked. ${now.estimate_words}${more}`;
   }
-  const again = now.again ? `${count(now.again_read)} of ${count(now.again)} rejected ones read again, ${count(now.again_hits)} of them relevant; the last ${count(now.in_a_row)} were not. ` : "";
+  const last = now.in_a_row ? `; the last ${now.in_a_row === 1 ? "was" : `${count(now.in_a_row)} were`} not` : "";
+  const again = now.again ? `${count(now.again_read)} of ${count(now.again)} rejected ones read again${now.again_read ? `, ${count(now.again_hits)} of them relevant${last}` : ""}. ` : "";
   const ready = now.ready ? "This is a good moment for random draws." : now.waiting_kept ? "" : `Draws are the cheaper way after ${count(now.needed)} in a row that are not relevant.`;
   return `${kept}${again}Nothing is certified before the random draws. ${ready}`;
 }
