@@ -5,7 +5,7 @@ they rest on.
 
 Examples:
   leadline case compare brakes films
-  leadline case compare brakes films --run bm25 --topic 7
+  leadline case compare brakes films --run present --topic films
 """
 
 from __future__ import annotations

@@ -398,7 +398,11 @@ def _checked_features(case: Case, said: Said) -> Said:
 
 
 def _checked_grades(case: Case, said: Said) -> Said:
-    return {"grades": [[each.name, each.value, each.means] for each in read_grades(said.get("text", ""))]}
+    return {
+        "grades": [
+            [each.name, each.value, each.means] for each in read_grades(_text(said, "text", 10_000, needed=False))
+        ]
+    }
 
 
 def _checked_tick(case: Case, said: Said) -> Said:
