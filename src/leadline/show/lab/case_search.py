@@ -269,10 +269,20 @@ class Offered:
     text: str
     share: float
     grade: str = ""
+    of_part: bool = False  # of a claim, for which it was not measured how often suggestions are right
+
+    @property
+    def right(self) -> str:
+        """How often such a suggestion was right where that was measured."""
+        if self.of_part:
+            return "not measured"
+        return next((whole_percent(each.right) for each in GRADES if each.name == self.grade), "")
 
     @property
     def precision(self) -> str:
-        """How often such a suggestion was right where that was measured, in words."""
+        """The same as a sentence."""
+        if self.of_part:
+            return "the claim as a whole has this mark; for parts of claims it was not measured how often it is right"
         return next(
             (
                 f"{whole_percent(each.right)} of such marks on claims were right"
@@ -328,7 +338,7 @@ def _offered(
                 first = Offered(mark.passage.where, mark.passage.text, mark.share, mark.grade.name)
                 best = [first, *(each for each in best if each.where != first.where)][:PASSAGES]
             elif mark is not None and best and best[0].share >= LEAST_OF_PART:
-                best[0] = replace(best[0], grade=mark.grade.name)
+                best[0] = replace(best[0], grade=mark.grade.name, of_part=True)
             yield (feature.key, document.id), tuple(best)
 
 

@@ -70,7 +70,7 @@ def test_from_a_patent_to_a_signed_chart(chromium: Any, site: LabSite) -> None:
     other = browser.window("anna", viewport={"width": 390, "height": 800}, color_scheme="dark")
     other.goto(f"{site.url}/case/{PATENT}/chart")
     assert "olga" in other.inner_text("thead")
-    assert "○ strong 65 %" in other.inner_text("tbody")
+    assert "◎ strong 65 %" in other.inner_text("tbody")
     other.click("#f1 button >> text=accept")
     other.wait_for_selector("#f1 .badge.decided")
     assert "anna" in other.inner_text("#f1")

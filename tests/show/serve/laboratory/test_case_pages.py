@@ -110,7 +110,7 @@ def test_the_chart_tells_people_from_machines(visit: Callable[..., Any], lab: La
     assert "and it is empty" in client.get(f"{DESK}/chart").text
     do(client, "grade", document="EP0000001A1", grade="X")
     page = client.get(f"{DESK}/chart").text
-    assert "○ strong 65 %" in page
+    assert "◎ strong 65 %" in page
     assert "65 % of strong and 23 % of weak suggestions" in page
     rows = client.get(f"/api{DESK}/chart").json()["rows"]
     offered = rows[0]["cells"][0]["suggestion"]

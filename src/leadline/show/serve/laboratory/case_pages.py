@@ -307,7 +307,13 @@ def _cell(case: Case, feature: str, document: str, offered: Sequence[Offered]) -
         },
         "suggestion": None
         if first is None or tick is not None
-        else {"where": first.where, "passage": clean(first.text), "grade": first.grade, "precision": first.precision},
+        else {
+            "where": first.where,
+            "passage": clean(first.text),
+            "grade": first.grade,
+            "right": first.right,
+            "precision": first.precision,
+        },
     }
 
 
@@ -353,6 +359,7 @@ def read_view(opened: OpenedLab, cases: Cases) -> Callable[..., Shown]:
                     "part": patent_paragraph(each.where),
                     "percent": whole_percent(each.share),
                     "grade": each.grade,
+                    "right": each.right,
                     "precision": each.precision,
                 }
                 for each in offered.get((feature.key, facts["document"]), ())
