@@ -17,12 +17,12 @@ from leadline.retrieval.choices import BEARING
 from leadline.retrieval.language.line_reading import read_line
 from leadline.retrieval.language.line_words import ReadLine
 from leadline.retrieval.language.syntax import OWN, syntax_named
-from leadline.retrieval.language.tree import LETTER_OF, Node, Saved, ranking_words
+from leadline.retrieval.language.tree import LETTER_OF, Node, Saved, query_text, ranking_words
 from leadline.retrieval.passages import Marker, Passages, claim_terms
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.strategy.headings import with_parts
 from leadline.retrieval.strategy.lines import StrategyLine, strategy_text
-from leadline.retrieval.strategy.running import UNORDERED, LineFound, StrategyFound, read_own, run_read
+from leadline.retrieval.strategy.running import UNORDERED, LineFound, StrategyFound, expanded, read_own, run_read
 from leadline.retrieval.word_search import weighed
 from leadline.show.lab.case import MOST_WATCHED, Act, Case, CaseFile, CaseQuery, Feature
 from leadline.show.lab.opened import OpenedLab, clean
@@ -97,6 +97,7 @@ class QueryFound:
     line: LineFound | None
     new: tuple[str, ...]  # documents that were not there when it was looked through
     watched: bool
+    whole: str = ""  # as it was understood, with the queries that it names in place of their numbers
 
     @property
     def says(self) -> str:
@@ -112,13 +113,15 @@ def queries_found(opened: OpenedLab, case: Case) -> list[QueryFound]:
     except InputError:  # no line was understood
         found = None
     lines = {} if found is None else {line.number: line for line in found.lines}
+    trees = {number: line.tree for number, line in lines.items()}
     listed = []
     for number, query in sorted(case.queries.items()):
         line = lines.get(number)
         now = documents_of(found, line) if found is not None and line is not None else None
         watched = query.watched is not None and now is not None
         new = tuple(sorted(set(now or ()) - query.watched)) if watched and query.watched is not None else ()
-        listed.append(QueryFound(query, line, new, watched))
+        tree = None if line is None or line.tree is None else expanded(line.tree, trees)
+        listed.append(QueryFound(query, line, new, watched, "" if tree is None else query_text(tree)))
     return listed
 
 

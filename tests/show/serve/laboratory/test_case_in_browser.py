@@ -59,8 +59,8 @@ def test_from_a_patent_to_a_signed_chart(chromium: Any, site: LabSite) -> None:
     page.wait_for_selector(".hit .badge.decided >> text=X")
     assert page.evaluate("document.activeElement.closest('.hit') !== null")
     page.keyboard.press("u")
-    page.wait_for_selector("h1 >> text=Bent nail")
-    assert page.locator("#shortlist >> text=Empty").count() == 1
+    page.wait_for_selector(".badge.decided", state="detached")
+    assert "/search" in page.url
     page.goto(f"{site.url}/case/{PATENT}/read?document=EP0000001A1")
     page.wait_for_selector(".sides mark")
     page.evaluate("document.activeElement.blur()")

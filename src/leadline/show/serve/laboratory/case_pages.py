@@ -194,7 +194,19 @@ def mark_facts(document: CaseDocument) -> Shown:
 
 
 def _queries(opened: OpenedLab, case: Case) -> tuple[Table, str]:
-    columns = ["number", "query", "syntax", "understood", "documents", "new", "since", "by", "notes", "watched"]
+    columns = [
+        "number",
+        "query",
+        "syntax",
+        "understood",
+        "documents",
+        "new",
+        "since",
+        "by",
+        "notes",
+        "watched",
+        "whole",
+    ]
     rows, problem = [], ""
     try:
         found = queries_found(opened, case)
@@ -215,6 +227,7 @@ def _queries(opened: OpenedLab, case: Case) -> tuple[Table, str]:
                 str(query.act),
                 clean("; ".join(line.notes)) if line else "",
                 each.watched,
+                clean(each.whole),
             ]
         )
     return Table(columns, rows), problem
