@@ -108,6 +108,7 @@ class QueryFound:
 
 def queries_found(opened: OpenedLab, case: Case) -> list[QueryFound]:
     """Each query with its documents, and what is new since it was looked through."""
+    opened.context(case.index)
     try:
         found = run_queries(opened, case)
     except InputError:  # no line was understood

@@ -148,7 +148,7 @@ def test_searches_stand_beside_each_other_with_how_little_is_judged(visit: Calla
 
 def test_every_export_is_what_it_says(visit: Callable[..., Any], lab: Lab, tmp_path: Path) -> None:
     client = visit(lab)
-    assert client.get(f"{DESK}/export.qrels").status_code == 503  # nobody graded anything yet
+    assert client.get(f"{DESK}/export.qrels").status_code == 400  # nobody graded anything yet
     do(client, "query", text="nail & <b>")
     do(client, "strategy", text="1. tin.ti,ab.\n2. nail.ti.\n3. 1 and 2", syntax="ovid")
     do(client, "grade", document="EP0000001A1", grade="X")
@@ -190,7 +190,7 @@ def test_every_export_is_what_it_says(visit: Callable[..., Any], lab: Lab, tmp_p
 
 def test_an_export_without_what_it_needs_says_so(visit: Callable[..., Any], lab: Lab) -> None:
     answer = visit(lab).get(f"{DESK}/export.strategy")
-    assert (answer.status_code, "has no query" in answer.text) == (503, True)
+    assert (answer.status_code, "has no query" in answer.text) == (400, True)
 
 
 def test_hostile_documents_stay_text(visit: Callable[..., Any], tmp_path: Path) -> None:
@@ -229,3 +229,19 @@ def test_what_is_wrong_is_answered_in_a_line(visit: Callable[..., Any], lab: Lab
         answer = client.post(f"/api{DESK}/do", json=said, headers=headers)
         assert answer.status_code == 400, (said, answer.text)
         assert "\n" not in answer.json()["error"]
+
+
+def test_a_case_whose_index_is_gone_can_still_be_read(visit: Callable[..., Any], lab: Lab) -> None:
+    client = visit(lab)
+    do(client, "query", text="nail")
+    do(client, "grade", document="EP0000001A1", grade="X")
+    lab.remove("index", "words")
+    page = visit(lab).get(DESK)
+    assert (page.status_code, "is not among the indexes" in page.text) == (200, True)
+    assert "EP0000001A1" in page.text
+    path = lab.folder / "cases" / f"{PATENT}.case"
+    path.write_bytes(path.read_bytes()[:5000])
+    Cases(lab).begin("anna", "organiser", index=lab.add(lab.folder.parent / "index", name="words").name, question="?")
+    page = visit(lab).get("/cases").text
+    assert "is damaged" in page
+    assert visit(lab).get("/search?q=nail").status_code == 200

@@ -48,12 +48,12 @@ from leadline.show.serve.laboratory.views import (
     add_view,
     json_body,
     link,
+    refused,
     sentence,
     thing_link,
 )
 
 WORKERS = ("runner", "assessor", "expert", "organiser")  # who may work on cases; readers look at them
-LARGEST_FORM = 2 << 20  # bytes: a pasted strategy
 
 MOST_HISTORY = 200
 ACTION = json_body(
@@ -111,6 +111,7 @@ def cases_view(opened: OpenedLab, cases: Cases) -> Callable[..., Shown]:
         names = [entry.name for entry in opened.lab.entries("index")]
         return {
             "cases": Table(columns, rows),
+            "problems": [sentence(error) for error in cases.problems()],
             "indexes": names,
             "index": index,
             "patent": patent,
@@ -150,7 +151,7 @@ def _shared(opened: OpenedLab, case: Case) -> Shown:
     signature = case.signature
     return {
         "case": case_facts(case),
-        "collection": opened.collection_of(case.index),
+        "collection": _collection(opened, case),
         "signature": None
         if signature is None
         else {
@@ -163,6 +164,14 @@ def _shared(opened: OpenedLab, case: Case) -> Shown:
         "head": str(case.head),
         "workers": WORKERS,
     }
+
+
+def _collection(opened: OpenedLab, case: Case) -> str:
+    """The name of the collection of a case; empty where it, or its index, is gone."""
+    try:
+        return opened.collection_of(case.index)
+    except InputError:
+        return ""
 
 
 def case_facts(case: Case) -> Shown:
@@ -258,7 +267,7 @@ def _shortlist(opened: OpenedLab, case: Case) -> Table:
 
 def _documents(opened: OpenedLab, case: Case, names: Sequence[str]) -> dict[str, Document]:
     """The documents of these ids that the collection of a case has."""
-    collection = opened.collection_of(case.index)
+    collection = _collection(opened, case)
     if not collection or not names:
         return {}
     found = opened.collection(collection).documents_there(list(names))
@@ -441,9 +450,6 @@ def compare_view(opened: OpenedLab, cases: Cases) -> Callable[..., Shown]:
 
 
 def _add_doing(app: FastAPI, pages: Pages, opened: OpenedLab, cases: Cases, audit: AuditLog) -> None:
-    large = dict.fromkeys(("/cases",), LARGEST_FORM)
-    app.state.large_bodies = {**getattr(app.state, "large_bodies", {}), **large}
-
     @app.post("/cases", include_in_schema=False)
     async def begin(request: Request) -> Response:
         who = pages.visitor_with_role(request, *WORKERS)
@@ -548,6 +554,7 @@ def _add_exports(app: FastAPI, pages: Pages, opened: OpenedLab, cases: Cases) ->
         if ending not in FORMS:
             raise HTTPException(404, f"There is no .{visible(ending)} of it: choose {', '.join(FORMS)}.")
         known_case(cases, name)
-        content = exported(opened, cases.file(name), ending)
+        with refused():
+            content = exported(opened, cases.file(name), ending)
         headers = {"content-disposition": f'attachment; filename="{name}.{ending}"'}
         return Response(content, media_type=FORMS[ending], headers=headers)

@@ -127,7 +127,7 @@ def search_view(opened: OpenedLab, cases: Cases) -> Callable[..., Shown]:
                 "case": case,
             },
             "case": case_facts(of_case) if of_case else None,
-            "cases": [each.name for each in cases],
+            "cases": cases.names(),
             "workers": WORKERS,
             "legend": [],
             "page": page,
@@ -424,7 +424,7 @@ def document_view(opened: OpenedLab, cases: Cases) -> Callable[..., Shown]:
         judged = judgements_of(opened, facts["document"], topic) if topic else empty
         marks = marks_of(opened.lab, facts["document"], topic) if topic else Table(COLUMNS, [])
         of_case = case_facts(known_case(cases, case)) if case else None
-        listed = [each.name for each in cases] if facts["indexes"] else []
+        listed = cases.names() if facts["indexes"] else []
         about = {"case": of_case, "cases": listed, "workers": WORKERS}
         return {**facts, "topic": topic, "qrels": qrels, "judged": judged, "marks": marks, **about}
 
