@@ -17,7 +17,8 @@ from leadline.show.lab.lab import Lab
 
 PATENT = "EP0000009A1"
 PAGES = ("/cases", "/case/EP0000009A1", "/case/EP0000009A1/chart", "/case/EP0000009A1/read",
-         "/case/EP0000009A1/compare", "/search?case=EP0000009A1&q=nail")  # fmt: skip
+         "/case/EP0000009A1/compare", "/search?case=EP0000009A1&q=nail",
+         "/prior-art?patent=EP0000009A1&case=EP0000009A1")  # fmt: skip
 
 
 @pytest.fixture

@@ -90,6 +90,9 @@ def test_a_hit_is_graded_and_a_query_saved_from_the_search(visit: Callable[..., 
     assert do(client, "query", text="(nail) AND class:F16B").json()["saved"]
     assert do(client, "read", documents=["EP0000001A1"]).json()["saved"]
     assert do(client, "grade", document="EP0000001A1", grade="X").json()["saved"]
+    page = client.get("/prior-art", params={"case": PATENT, "patent": PATENT}).text
+    assert f"{DESK}/read?document=EP0000001A1" in page
+    assert '<span class="badge decided">X</span>' in page
     page = client.get("/search", params={"case": PATENT, "q": "nail"}).text
     assert "read: anna" in page
     assert '<span class="badge decided">X</span> <span class="small soft">anna' in page

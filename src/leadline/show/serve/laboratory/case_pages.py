@@ -540,7 +540,9 @@ def _done(opened: OpenedLab, cases: Cases, who: Visitor, name: str, said: Mappin
 def _safe(back: str, usual: str) -> str:
     """An address of this server to go back to; the usual one for anything else."""
     parts = urlsplit(back)
-    is_ours = not parts.scheme and not parts.netloc and back.startswith(("/case", "/search", "/document/"))
+    is_ours = (
+        not parts.scheme and not parts.netloc and back.startswith(("/case", "/search", "/prior-art?", "/document/"))
+    )
     return back if is_ours and "\\" not in back and back.isprintable() else usual
 
 
