@@ -49,9 +49,13 @@ from leadline.show.campaign.submission import Description
 from leadline.show.demo import CHOICES, POOL, build_lab, keep_told, open_lab
 from leadline.show.demo import KIND as DEMO
 from leadline.show.demo import VERSION as DEMO_VERSION
+from leadline.show.lab.case import ENDING as CASE
+from leadline.show.lab.case import Cases
+from leadline.show.lab.case_export import archived
 from leadline.show.lab.jobs import Jobs, pool_plan
 from leadline.show.lab.lab import Lab
 from leadline.show.lab.lab_store import AuditLog
+from leadline.show.lab.opened import OpenedLab
 from leadline.show.lab.stored_results import ResultKey, StoredResults
 from leadline.text.checksums import sealed
 from leadline.text.files import write_stored
@@ -166,6 +170,13 @@ def make_lab(at: dict[str, Path], place: Path, topics: Path, word: str) -> None:
     shutil.copy(f"{at['run']}.manifest.json", lab.folder / "runs" / "found.run.manifest.json")
     People(lab.people_file()).add("olga", "organiser")
     AuditLog(lab.store).add("olga", "organiser", f"opened {word}")
+    case = Cases(lab).begin("anna", "assessor", index="index", question=f"What of {word}?", name="asked")
+    case.do("anna", "assessor", "grade", document=number(word, 1), grade="X")
+    case.do("anna", "assessor", "sign", statement=word)
+    at["case"] = place / f"sent{CASE}"
+    shutil.copy(case.path, at["case"])
+    at["case archive"] = place / "asked.zip"
+    at["case archive"].write_bytes(archived(OpenedLab(lab), case))
     jobs = Jobs(lab)
     jobs.start_worker = lambda: None  # type: ignore[method-assign]
     job, _ = jobs.submit(pool_plan(lab, ["one"], 5, "second"), "olga")

@@ -43,7 +43,8 @@ MAY_LOAD = {  # the commands that may load these wings, beside what all may: tex
     "collections measures trust": "compare retrievability",
     "measures retrieval trust": "compare verdict",
     "collections judge measures retrieval show trust": (
-        "serve, lab add, lab status, demo, judge demo, check, campaign overview, campaign simulate, campaign submit"
+        "serve, lab add, lab status, case begin, case compare, case export, case judgements, case list, case show, "
+        "demo, judge demo, check, campaign overview, campaign simulate, campaign submit"
     ),
     "collections judge retrieval": "review machine",
     "collections judge retrieval show": "lab init, lab people, review serve",

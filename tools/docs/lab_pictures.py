@@ -55,6 +55,8 @@ PICTURES = (
     Picture("lab-search", "/search?q={query}", height=820, click=".hit details summary"),
     Picture("lab-prior-art", "/prior-art?patent={patent}&k=10", height=900),
     Picture("lab-document", "/document/{collection}/{patent}", height=820),
+    Picture("lab-case-chart", "/case/{case}/chart", height=760),
+    Picture("lab-case-read", "/case/{case}/read", height=860, scroll=".legend"),
     Picture("lab-dark", "/leaderboard", height=640, scheme="dark"),
     Picture("lab-phone", "/", 375, 760),
     Picture("lab-phone-search", "/search?q={query}", 375, 760),
@@ -72,6 +74,45 @@ def served(lab: Path) -> Iterator[str]:
     finally:
         process.terminate()
         process.wait(20)
+
+
+def made_case(demo: Path, patent: str) -> str:
+    """The name of a case of a patent, which is begun and worked on where there is none yet."""
+    from leadline.show.demo import open_lab
+    from leadline.show.lab.case import Cases
+    from leadline.show.lab.case_search import add_query, chart_documents, offered_passages
+    from leadline.show.lab.opened import OpenedLab
+    from leadline.show.lab.searches import PriorArtSearches
+
+    lab = open_lab(str(demo))
+    if found := [case.name for case in Cases(lab) if case.patent == patent]:
+        return found[0]
+    index = lab.entries("index")[0].name
+    opened, anna, ben = OpenedLab(lab), ("anna", "assessor"), ("ben", "expert")
+    case = Cases(lab).begin(*anna, index=index, patent=patent)
+    cards = PriorArtSearches(opened).find(index, patent, "", 10)["cards"]
+    bearing = sorted(cards, key=lambda card: -len(card["bears"]))[:3]
+    for text in (*patent_words(opened, index, patent), "#1 AND #2"):
+        add_query(opened, case, *anna, text)
+    for (person, grade), card in zip(((anna, "X"), (ben, "Y"), (anna, "A")), bearing, strict=False):
+        case.do(*person, "grade", document=card["document"], grade=grade)
+    now = case.read()
+    suggested = [
+        (key, each[0])
+        for key, each in offered_passages(opened, now, chart_documents(now)).items()
+        if each and each[0].grade
+    ]
+    for at, ((feature, document), first) in enumerate(suggested[::2]):
+        said = {"where": first.where, "passage": first.text, "suggested": first.grade}
+        case.do(*(anna, ben)[at % 2], "tick", feature=feature, document=document, **said)
+    return case.name
+
+
+def patent_words(opened: Any, index: str, patent: str) -> list[str]:
+    """Two queries of the longest words of a patent's title."""
+    words = re.findall(r"[A-Za-z]{5,}", opened.context(index).collection.document(patent).title)
+    longest = sorted(dict.fromkeys(words), key=len, reverse=True)[:4]
+    return [" OR ".join(longest[:2]), " OR ".join(longest[2:] or longest[:1])]
 
 
 def computed(lab: Any, page: str) -> dict[str, Any]:
@@ -115,6 +156,7 @@ def main() -> None:
         contrast = max(ahead, key=lambda row: row["a"])["topic"]
         collection = lab.get("collections")["collections"][0]["collection"]
         values = {"query": QUERY, "contrast": contrast, "patent": contrast, "collection": collection}
+        values["case"] = made_case(options.demo, contrast)
         known = {name: quote(value) for name, value in values.items()}
         browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         page = browser.new_page()

@@ -207,7 +207,7 @@ def _file(path: Path) -> tuple[str, Iterator[Finding], list[Path]]:
         raise InputError(str(path), "no such file or folder")
     named = STORES.get(store_letters(path)) or _NAMED.get(path.name) or _NAMED.get(path.suffix)
     if named is CASE_STORE:
-        return "case", check_case(path), [path]
+        return "case of a lab", check_case(path), [path]
     if (kind := named or _OLDER.get(str(_said(path).get("what")))) is not None:
         return kind.name.split(" ", 1)[1], findings(partial(_check_store, path, kind), kind.repair), [path]
     if is_case_archive(path):

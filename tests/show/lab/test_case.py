@@ -159,7 +159,7 @@ def test_a_signed_case_is_closed_and_its_signature_is_of_its_chain(case: CaseFil
 
 def test_a_damaged_case_and_one_that_is_gone_are_found(lab: Lab, case: CaseFile) -> None:
     case.do(*ANNA, "note", text="One.")
-    assert (examine(case.path).kind, check(case.path), check(lab.folder)) == ("case", [], [])
+    assert (examine(case.path).kind, check(case.path), check(lab.folder)) == ("case of a lab", [], [])
     content = bytearray(case.path.read_bytes())
     content[content.index(b"One.")] ^= 1
     case.path.write_bytes(content)

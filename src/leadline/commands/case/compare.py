@@ -1,11 +1,11 @@
-"""Set the searches of a case beside each other: yours, your present system's and ours, by the marks of the case.
+"""Set your search, your present system's and ours beside each other by the marks of a case.
 
 --run is a run of the present system that was added to the lab. The figures count families; notes say how few judgements
 they rest on.
 
 Examples:
   leadline case compare brakes films
-  leadline case compare brakes films --run bm25 --topic 7
+  leadline case compare brakes films --run present --topic films
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Write a case as a file: a report, references, a table, judgements, a strategy, or all of it as an archive.
+"""Write a case as a file: a report, references, judgements, a strategy or an archive.
 
 The form is that of the file's ending: .docx and .pdf are reports with the claim chart, .ris and .csv the documents with
 their grades, .qrels judgements, .txt the queries as a strategy, .zip an archive with the journal and a manifest of

@@ -28,12 +28,13 @@ def run(options: argparse.Namespace) -> None:
 
     check_format(options)
     rows = []
-    for case in Cases(open_lab(options.lab)):
+    cases = Cases(open_lab(options.lab))
+    for case in cases:
         person, act = max(case.people.items(), key=lambda each: each[1].at)
         signed = case.signature.act.by if case.signature else ""
         rows.append([case.name, case.title, case.subject, case.counts, person, act.at[:16], signed])
     write_table(Table(COLUMNS, rows), options)
-    if not rows:
-        print_notes(
-            [f"there is no case yet: begin one with `leadline case begin {options.lab}`, or in the browser"], options
-        )
+    notes = [str(error) for error in cases.problems()]
+    if not rows and not notes:
+        notes = [f"there is no case yet: begin one with `leadline case begin {options.lab}`, or in the browser"]
+    print_notes(notes, options)

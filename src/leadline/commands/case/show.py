@@ -1,4 +1,4 @@
-"""Print a case: its queries with counts and what is new, its documents with grades, its claim chart, its signature.
+"""Print a case: its queries, its documents with grades, its claim chart and its signature.
 
 --part prints one table alone, in any format.
 

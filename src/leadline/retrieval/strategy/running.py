@@ -86,7 +86,7 @@ class StrategyFound(Result):
         if self.order == UNORDERED or tree is None or not len(rows):
             rows = rows[np.argsort(self.context.index.ranks[rows])]
             return rows, np.ones(len(rows))
-        whole = _expanded(tree, {line.number: line.tree for line in self.lines})
+        whole = expanded(tree, {line.number: line.tree for line in self.lines})
         if self.order in ("newest", "oldest"):
             ranking = self.language.ranked(whole, self.matching, self.order, "bm25")  # type: ignore[arg-type]
             return ranking.rows, np.arange(len(ranking.rows), 0, -1, dtype=np.float64)
@@ -319,10 +319,10 @@ def _run_line(
     )
 
 
-def _expanded(node: Node, lines: Mapping[int, Node | None]) -> Node:
+def expanded(node: Node, lines: Mapping[int, Node | None]) -> Node:
     """A tree with the lines that it names in place of their numbers."""
     named = lines.get(node.number) if isinstance(node, Saved) else None
-    return with_parts(node, lambda part: _expanded(part, lines)) if named is None else _expanded(named, lines)
+    return with_parts(node, lambda part: expanded(part, lines)) if named is None else expanded(named, lines)
 
 
 def strategies_in(source: str | os.PathLike[str]) -> dict[str, str]:

@@ -33,10 +33,11 @@ from leadline.text.store.store import Store, StoreView
 
 FOLDER, ENDING = "cases", ".case"
 REPAIR = "restore it from a backup, or from an archive of the case"
-CASE_STORE = StoreKind(OURS["LCAS"], "LCAS", repair=REPAIR)
+CASE_STORE = StoreKind(OURS["LCAS"], "LCAS", repair=REPAIR, longest=16 << 20)
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.=+-]{0,79}")
 LONGEST_TITLE, LONGEST_WORDS, LONGEST_TAG, LONGEST_ID = 200, 20_000, 40, 300  # characters
 MOST_WATCHED = 5000  # documents of a query whose ids are kept, so that new ones are noticed
+MOST_OF_ALL = 100_000  # the same of all lines of a strategy, of which the last count most
 MOST_FEATURES, MOST_OWN_GRADES, MOST_READ = 200, 20, 1000
 _FEATURE = re.compile(r"\s*(\d{1,4})([a-z]{0,2})\s*[.):]\s*(\S.*)")
 MOST_KEPT = 64  # cases in memory
@@ -358,6 +359,10 @@ def _checked_queries(case: Case, said: Said) -> Said:
         }
         for place, line in enumerate(lines, start=1)
     ]
+    left = MOST_OF_ALL
+    for line in reversed(numbered):
+        left -= len(line["watched"] or ())
+        line["watched"] = line["watched"] if left >= 0 else None
     return {"lines": numbered, "syntax": said.get("syntax", "")}
 
 
@@ -398,7 +403,11 @@ def _checked_features(case: Case, said: Said) -> Said:
 
 
 def _checked_grades(case: Case, said: Said) -> Said:
-    return {"grades": [[each.name, each.value, each.means] for each in read_grades(said.get("text", ""))]}
+    return {
+        "grades": [
+            [each.name, each.value, each.means] for each in read_grades(_text(said, "text", 10_000, needed=False))
+        ]
+    }
 
 
 def _checked_tick(case: Case, said: Said) -> Said:
@@ -543,10 +552,30 @@ class Cases:
         self._kept = Kept[Case](MOST_KEPT)
 
     def __iter__(self) -> Iterator[Case]:
-        """The cases that the person who looks may see, those with the latest work first."""
-        found = [self._read(self._file(name)) for name in self._names()]
+        """The cases that the person who looks may see, those with the latest work first; without damaged ones."""
+        found = [case for name in self._names() if (case := self._sound(name)) is not None]
         latest = sorted(found, key=lambda case: max(each.at for each in case.people.values()), reverse=True)
         return iter([case for case in latest if self._may_see(case)])
+
+    def names(self) -> list[str]:
+        """The names of the cases that the person who looks may see."""
+        return [case.name for case in self] if self.lab.is_blind else self._names()
+
+    def problems(self) -> list[InputError]:
+        """Why cases cannot be read; nothing where all can."""
+        found: list[InputError] = []
+        for name in self._names():
+            try:
+                self._read(self._file(name))
+            except InputError as error:
+                found.append(error)
+        return found
+
+    def _sound(self, name: str) -> Case | None:
+        try:
+            return self._read(self._file(name))
+        except InputError:  # which `problems` says
+            return None
 
     def file(self, name: str) -> CaseFile:
         """The case of a name, to work on; InputError with the nearest where there is none."""

@@ -12,6 +12,7 @@ import json
 import re
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,6 +42,9 @@ FORMS: Mapping[str, str] = {  # ending and media type
 ARCHIVE, ARCHIVE_FORMAT, MANIFEST, JOURNAL = "an archive of a case", 1, "manifest.json", f"journal{ENDING}"
 _LARGEST = 256 << 20  # bytes of a file in an archive
 _NAME = re.compile(r"[a-z]+\.[a-z]+")
+_WRONG = (  # what reading a damaged zip raises
+    zipfile.BadZipFile, zlib.error, EOFError, KeyError, TypeError, NotImplementedError, RuntimeError, ValueError
+)  # fmt: skip
 _MOMENT = (1980, 1, 1, 0, 0, 0)  # of every file in a zip: the same case gives the same bytes
 
 
@@ -346,7 +350,7 @@ def check_archive(path: Path) -> Iterator[Finding]:
                     yield from _check_journal(content, listed, path)
     except InputError as error:
         yield finding_of(error, REPAIR)
-    except (zipfile.BadZipFile, EOFError, KeyError, TypeError, NotImplementedError, RuntimeError, ValueError) as error:
+    except _WRONG as error:
         yield Finding(str(path), f"is damaged ({visible(str(error))[:200]})", REPAIR)
     except OSError as error:
         yield Finding(str(path), f"cannot be read: {system_reason(error)}", REPAIR)

@@ -147,7 +147,9 @@ def _searches(
         searches.append((f"your present system, {run}", _families(context, rows)))
         if strangers := int((rows < 0).sum()):
             notes.append(f"{run}: {counted(strangers, 'document')} not in the index: left out")
-    searches.append((f"ours, {DEFAULT_SYSTEM}", _families(context, _ours(context, case))))
+    entries = [opened.lab.get("index", case.index)]
+    ours = opened.computed("our search for a case", entries, lambda: _ours(context, case), case.patent, case.question)
+    searches.append((f"ours, {DEFAULT_SYSTEM}", _families(context, ours)))
     return searches, notes
 
 
@@ -161,7 +163,7 @@ def _ours(context: SearchContext, case: Case) -> list[int]:
         hidden = context.dates.own_family(request) | context.dates.too_late(request)
         kept = done.filtered(~hidden).ranking
         return [] if kept is None else context.one_a_family(kept, DEPTH).rows.tolist()
-    words = " ".join(each for each in _plain_words(case.question))
+    words = " ".join(_plain_words(case.question))
     hits = search_words(context, words, DEPTH, system=ranking_system(None, by_words=False)).hits
     return [hit.row for hit in hits]
 

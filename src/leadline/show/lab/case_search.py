@@ -17,12 +17,12 @@ from leadline.retrieval.choices import BEARING
 from leadline.retrieval.language.line_reading import read_line
 from leadline.retrieval.language.line_words import ReadLine
 from leadline.retrieval.language.syntax import OWN, syntax_named
-from leadline.retrieval.language.tree import LETTER_OF, Node, Saved, ranking_words
+from leadline.retrieval.language.tree import LETTER_OF, Node, Saved, query_text, ranking_words
 from leadline.retrieval.passages import Marker, Passages, claim_terms
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.strategy.headings import with_parts
 from leadline.retrieval.strategy.lines import StrategyLine, strategy_text
-from leadline.retrieval.strategy.running import UNORDERED, LineFound, StrategyFound, read_own, run_read
+from leadline.retrieval.strategy.running import UNORDERED, LineFound, StrategyFound, expanded, read_own, run_read
 from leadline.retrieval.word_search import weighed
 from leadline.show.lab.case import MOST_WATCHED, Act, Case, CaseFile, CaseQuery, Feature
 from leadline.show.lab.opened import OpenedLab, clean
@@ -97,6 +97,7 @@ class QueryFound:
     line: LineFound | None
     new: tuple[str, ...]  # documents that were not there when it was looked through
     watched: bool
+    whole: str = ""  # as it was understood, with the queries that it names in place of their numbers
 
     @property
     def says(self) -> str:
@@ -107,18 +108,21 @@ class QueryFound:
 
 def queries_found(opened: OpenedLab, case: Case) -> list[QueryFound]:
     """Each query with its documents, and what is new since it was looked through."""
+    opened.context(case.index)
     try:
         found = run_queries(opened, case)
     except InputError:  # no line was understood
         found = None
     lines = {} if found is None else {line.number: line for line in found.lines}
+    trees = {number: line.tree for number, line in lines.items()}
     listed = []
     for number, query in sorted(case.queries.items()):
         line = lines.get(number)
         now = documents_of(found, line) if found is not None and line is not None else None
         watched = query.watched is not None and now is not None
         new = tuple(sorted(set(now or ()) - query.watched)) if watched and query.watched is not None else ()
-        listed.append(QueryFound(query, line, new, watched))
+        tree = None if line is None or line.tree is None else expanded(line.tree, trees)
+        listed.append(QueryFound(query, line, new, watched, "" if tree is None else query_text(tree)))
     return listed
 
 
@@ -269,10 +273,20 @@ class Offered:
     text: str
     share: float
     grade: str = ""
+    of_part: bool = False  # of a claim, for which it was not measured how often suggestions are right
+
+    @property
+    def right(self) -> str:
+        """How often such a suggestion was right where that was measured."""
+        if self.of_part:
+            return "not measured"
+        return next((whole_percent(each.right) for each in GRADES if each.name == self.grade), "")
 
     @property
     def precision(self) -> str:
-        """How often such a suggestion was right where that was measured, in words."""
+        """The same as a sentence."""
+        if self.of_part:
+            return "the claim as a whole has this mark; for parts of claims it was not measured how often it is right"
         return next(
             (
                 f"{whole_percent(each.right)} of such marks on claims were right"
@@ -328,7 +342,7 @@ def _offered(
                 first = Offered(mark.passage.where, mark.passage.text, mark.share, mark.grade.name)
                 best = [first, *(each for each in best if each.where != first.where)][:PASSAGES]
             elif mark is not None and best and best[0].share >= LEAST_OF_PART:
-                best[0] = replace(best[0], grade=mark.grade.name)
+                best[0] = replace(best[0], grade=mark.grade.name, of_part=True)
             yield (feature.key, document.id), tuple(best)
 
 

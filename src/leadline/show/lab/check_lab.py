@@ -15,6 +15,7 @@ from leadline.judge.pools import FIX_JOURNAL, check_pool
 from leadline.judge.review.project import check_review
 from leadline.records.manifest import MEND, check_manifest
 from leadline.retrieval.index.manifest import check_index
+from leadline.show.lab.case import ENDING as CASE
 from leadline.show.lab.case import FOLDER as CASES
 from leadline.show.lab.case import check_cases
 from leadline.show.lab.jobs import Jobs
@@ -80,7 +81,8 @@ def check_lab(folder: Path) -> Iterator[Finding]:
 def checked_entries(folder: Path) -> Iterator[Checked]:
     """What a lab has, each with what is damaged in it. All of it is read in full."""
     own = (FILE, RESULTS, PEOPLE, JOBS, CASES, *(kind.folder for kind in KINDS.values() if kind.folder))
-    yield None, [*check_identity(folder), *check_listed(folder, own)]
+    cases = (f"{CASES}/{path.name}" for path in sorted((folder / CASES).glob(f"*{CASE}")))
+    yield None, [*check_identity(folder), *check_listed(folder, [*own, *cases])]
     try:
         lab = Lab.open(folder)
     except InputError as error:

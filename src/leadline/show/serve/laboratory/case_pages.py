@@ -48,12 +48,12 @@ from leadline.show.serve.laboratory.views import (
     add_view,
     json_body,
     link,
+    refused,
     sentence,
     thing_link,
 )
 
 WORKERS = ("runner", "assessor", "expert", "organiser")  # who may work on cases; readers look at them
-LARGEST_FORM = 2 << 20  # bytes: a pasted strategy
 
 MOST_HISTORY = 200
 ACTION = json_body(
@@ -111,6 +111,7 @@ def cases_view(opened: OpenedLab, cases: Cases) -> Callable[..., Shown]:
         names = [entry.name for entry in opened.lab.entries("index")]
         return {
             "cases": Table(columns, rows),
+            "problems": [sentence(error) for error in cases.problems()],
             "indexes": names,
             "index": index,
             "patent": patent,
@@ -150,7 +151,7 @@ def _shared(opened: OpenedLab, case: Case) -> Shown:
     signature = case.signature
     return {
         "case": case_facts(case),
-        "collection": opened.collection_of(case.index),
+        "collection": _collection(opened, case),
         "signature": None
         if signature is None
         else {
@@ -163,6 +164,14 @@ def _shared(opened: OpenedLab, case: Case) -> Shown:
         "head": str(case.head),
         "workers": WORKERS,
     }
+
+
+def _collection(opened: OpenedLab, case: Case) -> str:
+    """The name of the collection of a case; empty where it, or its index, is gone."""
+    try:
+        return opened.collection_of(case.index)
+    except InputError:
+        return ""
 
 
 def case_facts(case: Case) -> Shown:
@@ -194,7 +203,19 @@ def mark_facts(document: CaseDocument) -> Shown:
 
 
 def _queries(opened: OpenedLab, case: Case) -> tuple[Table, str]:
-    columns = ["number", "query", "syntax", "understood", "documents", "new", "since", "by", "notes", "watched"]
+    columns = [
+        "number",
+        "query",
+        "syntax",
+        "understood",
+        "documents",
+        "new",
+        "since",
+        "by",
+        "notes",
+        "watched",
+        "whole",
+    ]
     rows, problem = [], ""
     try:
         found = queries_found(opened, case)
@@ -215,6 +236,7 @@ def _queries(opened: OpenedLab, case: Case) -> tuple[Table, str]:
                 str(query.act),
                 clean("; ".join(line.notes)) if line else "",
                 each.watched,
+                clean(each.whole),
             ]
         )
     return Table(columns, rows), problem
@@ -245,7 +267,7 @@ def _shortlist(opened: OpenedLab, case: Case) -> Table:
 
 def _documents(opened: OpenedLab, case: Case, names: Sequence[str]) -> dict[str, Document]:
     """The documents of these ids that the collection of a case has."""
-    collection = opened.collection_of(case.index)
+    collection = _collection(opened, case)
     if not collection or not names:
         return {}
     found = opened.collection(collection).documents_there(list(names))
@@ -307,7 +329,13 @@ def _cell(case: Case, feature: str, document: str, offered: Sequence[Offered]) -
         },
         "suggestion": None
         if first is None or tick is not None
-        else {"where": first.where, "passage": clean(first.text), "grade": first.grade, "precision": first.precision},
+        else {
+            "where": first.where,
+            "passage": clean(first.text),
+            "grade": first.grade,
+            "right": first.right,
+            "precision": first.precision,
+        },
     }
 
 
@@ -353,6 +381,7 @@ def read_view(opened: OpenedLab, cases: Cases) -> Callable[..., Shown]:
                     "part": patent_paragraph(each.where),
                     "percent": whole_percent(each.share),
                     "grade": each.grade,
+                    "right": each.right,
                     "precision": each.precision,
                 }
                 for each in offered.get((feature.key, facts["document"]), ())
@@ -421,9 +450,6 @@ def compare_view(opened: OpenedLab, cases: Cases) -> Callable[..., Shown]:
 
 
 def _add_doing(app: FastAPI, pages: Pages, opened: OpenedLab, cases: Cases, audit: AuditLog) -> None:
-    large = dict.fromkeys(("/cases",), LARGEST_FORM)
-    app.state.large_bodies = {**getattr(app.state, "large_bodies", {}), **large}
-
     @app.post("/cases", include_in_schema=False)
     async def begin(request: Request) -> Response:
         who = pages.visitor_with_role(request, *WORKERS)
@@ -514,7 +540,9 @@ def _done(opened: OpenedLab, cases: Cases, who: Visitor, name: str, said: Mappin
 def _safe(back: str, usual: str) -> str:
     """An address of this server to go back to; the usual one for anything else."""
     parts = urlsplit(back)
-    is_ours = not parts.scheme and not parts.netloc and back.startswith(("/case", "/search", "/document/"))
+    is_ours = (
+        not parts.scheme and not parts.netloc and back.startswith(("/case", "/search", "/prior-art?", "/document/"))
+    )
     return back if is_ours and "\\" not in back and back.isprintable() else usual
 
 
@@ -528,6 +556,7 @@ def _add_exports(app: FastAPI, pages: Pages, opened: OpenedLab, cases: Cases) ->
         if ending not in FORMS:
             raise HTTPException(404, f"There is no .{visible(ending)} of it: choose {', '.join(FORMS)}.")
         known_case(cases, name)
-        content = exported(opened, cases.file(name), ending)
+        with refused():
+            content = exported(opened, cases.file(name), ending)
         headers = {"content-disposition": f'attachment; filename="{name}.{ending}"'}
         return Response(content, media_type=FORMS[ending], headers=headers)

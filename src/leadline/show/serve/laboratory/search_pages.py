@@ -56,7 +56,7 @@ def add_searching(app: FastAPI, pages: Pages, lab: Lab, audit: AuditLog) -> None
     add_cases(app, pages, opened, cases, audit)
     searches = PriorArtSearches(opened)
     add_view(app, pages, "/search", "search.html", search_view(opened, cases))
-    add_view(app, pages, "/prior-art", TEMPLATE, prior_art_view(opened, searches))
+    add_view(app, pages, "/prior-art", TEMPLATE, prior_art_view(opened, searches, cases))
     add_pasting(app, pages, opened, searches)
     add_view(app, pages, "/collections", "collections.html", collections_view(opened))
     add_view(app, pages, "/collection/{name}", "collection.html", collection_view(opened))
@@ -127,7 +127,7 @@ def search_view(opened: OpenedLab, cases: Cases) -> Callable[..., Shown]:
                 "case": case,
             },
             "case": case_facts(of_case) if of_case else None,
-            "cases": [each.name for each in cases],
+            "cases": cases.names(),
             "workers": WORKERS,
             "legend": [],
             "page": page,
@@ -198,7 +198,7 @@ PASTED = ("index", "date", "k", "system")  # fields beside the patent
 PATENT = json_body(("text",), text="a patent: title, description and claims", date="of its filing")
 
 
-def prior_art_view(opened: OpenedLab, searches: PriorArtSearches) -> Callable[..., Shown]:
+def prior_art_view(opened: OpenedLab, searches: PriorArtSearches, cases: Cases) -> Callable[..., Shown]:
     """The view of the page of prior art."""
 
     def prior_art(
@@ -207,9 +207,12 @@ def prior_art_view(opened: OpenedLab, searches: PriorArtSearches) -> Callable[..
         pasted: Annotated[str, Query(description="key of a patent that was pasted")] = "",
         k: Annotated[int, Query(ge=1, le=MOST_PRIOR_ART_HITS, description="families")] = K,
         system: Annotated[str, Query(description="system that searches (default: best)", max_length=100)] = "",
+        case: Annotated[str, Query(description="a case, to grade hits in it", max_length=100)] = "",
     ) -> Shown:
         """Earlier documents that bear on the claims of a patent, claim by claim."""
-        shown = _empty(opened, index, patent, pasted, k, system)
+        of_case = case_facts(known_case(cases, case)) if case else None
+        shown = _empty(opened, index or (of_case["index"] if of_case else ""), patent, pasted, k, system)
+        shown = {**shown, "asked": {**shown["asked"], "case": case}, "case": of_case}
         if not shown["index"] or not (patent.strip() or pasted):
             return shown
         try:
@@ -236,6 +239,8 @@ def _empty(opened: OpenedLab, index: str, patent: str, pasted: str, k: int, syst
         "systems": list(prior_art_systems()),
         "largest": LARGEST,
         "folder": opened.lab.name,
+        "case": None,
+        "workers": WORKERS,
     }
 
 
@@ -424,7 +429,7 @@ def document_view(opened: OpenedLab, cases: Cases) -> Callable[..., Shown]:
         judged = judgements_of(opened, facts["document"], topic) if topic else empty
         marks = marks_of(opened.lab, facts["document"], topic) if topic else Table(COLUMNS, [])
         of_case = case_facts(known_case(cases, case)) if case else None
-        listed = [each.name for each in cases] if facts["indexes"] else []
+        listed = cases.names() if facts["indexes"] else []
         about = {"case": of_case, "cases": listed, "workers": WORKERS}
         return {**facts, "topic": topic, "qrels": qrels, "judged": judged, "marks": marks, **about}
 
