@@ -49,7 +49,8 @@ from leadline.show.campaign.submission import Description
 from leadline.show.demo import CHOICES, POOL, build_lab, keep_told, open_lab
 from leadline.show.demo import KIND as DEMO
 from leadline.show.demo import VERSION as DEMO_VERSION
-from leadline.show.lab.jobs import Jobs, pool_plan
+from leadline.show.lab.job_plans import pool_plan
+from leadline.show.lab.jobs import Jobs
 from leadline.show.lab.lab import Lab
 from leadline.show.lab.lab_store import AuditLog
 from leadline.show.lab.stored_results import ResultKey, StoredResults

@@ -24,7 +24,7 @@ from leadline.errors import InputError
 from leadline.judge.review.exchange import begin_review
 from leadline.judge.review.project import ReviewSettings
 from leadline.records.runs import read_run
-from leadline.show.lab.lab import KINDS
+from leadline.show.lab.kinds import KINDS
 from leadline.text.owned_folder import OwnedFolder
 
 FILES = {

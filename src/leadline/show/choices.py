@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 FIGURE_ENDINGS = (".svg", ".png", ".pdf", ".html", ".json")
-LAB_KINDS = ("collection", "index", "topics", "qrels", "run", "pool", "review", "duplicates", "report")
+LAB_KINDS = ("collection", "index", "topics", "qrels", "run", "pool", "review", "duplicates", "report", "export")
 
 
 @dataclass(frozen=True)

@@ -16,19 +16,20 @@ from leadline.judge.review.project import check_review
 from leadline.records.manifest import MEND, check_manifest
 from leadline.retrieval.index.manifest import check_index
 from leadline.show.lab.jobs import Jobs
+from leadline.show.lab.kept_sources import check_sources
+from leadline.show.lab.kinds import KINDS
 from leadline.show.lab.lab import (
     BESIDE_JOURNAL,
     FILE_NAME,
     JOURNAL_END,
     KIND,
-    KINDS,
     PEOPLE,
     PRIVATE,
     VERSION,
     Lab,
     LabEntry,
 )
-from leadline.show.lab.lab_store import FILE, JOBS, RESULTS, AuditLog, LabStore, read_older_job
+from leadline.show.lab.lab_store import CAMPAIGNS, FILE, JOBS, RESULTS, SOURCES, AuditLog, LabStore, read_older_job
 from leadline.text.checksums import Finding, finding_of, findings
 from leadline.text.files import PATIENCE
 from leadline.text.owned_files import MANIFEST, RECORD
@@ -77,14 +78,14 @@ def check_lab(folder: Path) -> Iterator[Finding]:
 
 def checked_entries(folder: Path) -> Iterator[Checked]:
     """What a lab has, each with what is damaged in it. All of it is read in full."""
-    own = (FILE, RESULTS, PEOPLE, JOBS, *(kind.folder for kind in KINDS.values() if kind.folder))
+    own = (FILE, RESULTS, PEOPLE, JOBS, SOURCES, CAMPAIGNS, *(kind.folder for kind in KINDS.values() if kind.folder))
     yield None, [*check_identity(folder), *check_listed(folder, own)]
     try:
         lab = Lab.open(folder)
     except InputError as error:
         yield None, [finding_of(error, FIX_STORE)]
         return
-    yield None, [*check_own_files(lab), *_without_their_files(lab)]
+    yield None, [*check_own_files(lab), *check_sources(folder), *_without_their_files(lab)]
     for entry in lab.entries():
         yield entry, list(check_entry(lab, entry))
 

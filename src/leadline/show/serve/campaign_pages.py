@@ -38,7 +38,8 @@ from leadline.show.lab.lab import LabEntry
 from leadline.show.serve.app import Pages, Visitor
 from leadline.show.serve.desks import INSTRUCTIONS, open_desk
 from leadline.show.serve.judging_pages import KINDS, judging_app
-from leadline.show.serve.laboratory.lab_app import Desks, save_body
+from leadline.show.serve.laboratory.lab_app import Desks
+from leadline.show.serve.laboratory.uploads import save_body
 from leadline.show.serve.laboratory.views import Word, sentence
 from leadline.show.serve.security import Address
 

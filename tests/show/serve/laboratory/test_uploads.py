@@ -78,7 +78,7 @@ def test_a_right_run_is_placed_and_the_same_again_is_there_already(
         ("mine.run", b"1 Q0 d1 1 0.5 t\n1 Q0 d1 2 0.4 t\n", "listed twice"),
         ("mine.run", b"unknown Q0 d1 1 0.5 t\n", "no topic in common"),
         ("mine.run", random.Random(1).randbytes(3000), "line "),
-        ("mine.run", b"PAR1" + b"\0" * 100, "Parquet"),
+        ("mine.run", b"PAR1" + b"\0" * 100, "not readable Parquet"),
         ("mine.run.gz", gzip.compress(b"1 Q0 d1 1 0.5 t\n", mtime=0)[:-9], "damaged"),
         ("../mine.run", b"1 Q0 d1 1 0.5 t\n", "must be at most 200 letters"),
         ("a/mine.run", b"1 Q0 d1 1 0.5 t\n", "must be at most 200 letters"),
@@ -88,8 +88,8 @@ def test_a_right_run_is_placed_and_the_same_again_is_there_already(
         ("", b"1 Q0 d1 1 0.5 t\n", "must be at most 200 letters"),
         ("system0.run.manifest.json", b"{}", "not a name for a run"),
         ("system0.run.why.tsv", b"1 Q0 d1 1 0.5 t\n", "not a name for a run"),
-        ("mine.csv", b"topic,document,score\n1,d1,1\n", "not a name for a run"),
-        ("mine.parquet", b"1 Q0 d1 1 0.5 t\n", "not a name for a run"),
+        ("mine.csv", b"topic,document,score\nunknown,d1,1\n", "no topic in common"),
+        ("mine.parquet", b"unknown Q0 d1 1 0.5 t\n", "no topic in common"),
     ],
 )
 def test_wrong_runs_are_refused_and_nothing_is_stored(

@@ -15,7 +15,8 @@ from leadline.records.result import Table
 from leadline.retrieval.engines.engine import QueryTiming, asked_at_once, in_words, timing_of
 from leadline.show.charts import count, decimal
 from leadline.show.lab.boards import Board, Boards, clearest_miss
-from leadline.show.lab.lab import KINDS, Kept, Lab, file_version
+from leadline.show.lab.kinds import KINDS
+from leadline.show.lab.lab import Kept, Lab, file_version
 from leadline.show.lab.lab_store import AuditLog
 from leadline.show.lab.opened import Needs
 from leadline.show.lab.stored_results import DRAWINGS, FIRST, STUDIES, ResultState, StoredResults, standing_of, study_of
