@@ -56,7 +56,7 @@ MAY_LOAD = {  # the commands that may load these wings, beside what all may: tex
     "collections show": "collection info, directory, links findability",
     "collections judge": (
         "topics sample, qrels labels, simulate office, pool, review backup, review check, review export, "
-        "review import, review people, review simulate, review status, review stop"
+        "review import, review begin, review people, review simulate, review status, review stop"
     ),
     "collections judge measures": "qrels citations",
     "collections judge measures retrieval": "qrels claims, qrels rejections",

@@ -110,6 +110,8 @@ def kind_of(path: str | os.PathLike[str]) -> str:
     if Path(f"{place}{RECORD}").exists():
         return "pool"
     found = [kind for kind in likely_kinds(place) if kind != DOCUMENTS]
+    if not found and not _head(place):
+        read_text(place)  # which says that it is empty
     if not found and b"\0" in _head(place):
         raise InputError(str(path), "is not text: a lab takes files of runs, judgements and topics, and reports")
     if not found:
@@ -258,7 +260,7 @@ LARGEST_COUNTED = 16 << 20  # bytes of documents that are read to count them
 
 
 @dataclass(frozen=True)
-class Reading:
+class FileReading:
     """One thing that a file can be read as."""
 
     kind: str  # of KINDS, or `documents`
@@ -270,7 +272,7 @@ class Reading:
 class Recognised:
     """What a file can be read as, the likeliest first; or why it cannot be used, in a line."""
 
-    readings: tuple[Reading, ...] = ()
+    readings: tuple[FileReading, ...] = ()
     problem: str = ""
 
 
@@ -283,7 +285,7 @@ def recognised(path: Path) -> Recognised:
         return Recognised(problem=_line(error))
     for kind in kinds:
         try:
-            readings.append(_documents(path) if kind == DOCUMENTS else Reading(kind, _measured(kind, path)))
+            readings.append(_documents(path) if kind == DOCUMENTS else FileReading(kind, _measured(kind, path)))
         except InputError as error:
             problems.append(_line(error))
     if readings:
@@ -308,13 +310,13 @@ def _measured(kind: str, path: Path) -> str:
     return counted(len(found), "document") if isinstance(found, Mapping) else readable_size(path.stat().st_size)
 
 
-def _documents(path: Path) -> Reading:
+def _documents(path: Path) -> FileReading:
     """A file as documents, with their number, at least that of its beginning; InputError where it has none."""
     if path.name.lower().endswith(ASREVIEW):
         from leadline.judge.review.exchange import read_asreview_project
 
         records = counted(len(read_asreview_project(path).documents), "record")
-        return Reading(DOCUMENTS, f"{records} of ASReview", is_screened=True)
+        return FileReading(DOCUMENTS, f"{records} of ASReview", is_screened=True)
     forms: dict[str, int] = {}
     problem, whole = "", path.stat().st_size <= LARGEST_COUNTED
     for stream in open_streams(path):
@@ -329,7 +331,7 @@ def _documents(path: Path) -> Reading:
     kinds = ", ".join(f"{counted(number, 'record')} of {_form_words(form)}" for form, number in forms.items())
     said = kinds if whole else f"at least {kinds}"
     is_screened = forms.keys() <= {"ris", "nbib", "review"}
-    return Reading(DOCUMENTS, f"{said}; broken: {problem}" if problem else said, is_screened)
+    return FileReading(DOCUMENTS, f"{said}; broken: {problem}" if problem else said, is_screened)
 
 
 def _documents_of(stream: Stream) -> tuple[str, int, str, bool]:

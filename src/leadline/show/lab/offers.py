@@ -61,7 +61,7 @@ class OfferedFile:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class OfferOutcome:
     """What became of a file or of several."""
 
     name: str
@@ -73,7 +73,7 @@ class Outcome:
 
 
 @dataclass
-class Offer:
+class FileOffer:
     """The files that a person sent together."""
 
     id: str
@@ -82,7 +82,7 @@ class Offer:
     at: float
     files: list[OfferedFile] = field(default_factory=list)
     problems: list[tuple[str, str]] = field(default_factory=list)  # of what could not be taken at all
-    outcomes: list[Outcome] | None = None  # once it was confirmed
+    outcomes: list[OfferOutcome] | None = None  # once it was confirmed
     counted: str | None = None  # what the documents are together
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -97,10 +97,10 @@ class Offers:
     def __init__(self, boards: Boards, fields: Fields) -> None:
         self.boards, self.lab, self.jobs, self._fields = boards, boards.lab, Jobs(boards.lab), fields
         self._place: tempfile.TemporaryDirectory[str] | None = None
-        self._offers: dict[str, Offer] = {}
+        self._offers: dict[str, FileOffer] = {}
         self._lock = threading.Lock()
 
-    def begin(self, person: str) -> Offer:
+    def begin(self, person: str) -> FileOffer:
         """A new offer of a person, with nothing in it yet; an old one of theirs that waits is thrown away."""
         with self._lock:
             old = [each for each in self._offers.values() if each.person == person or self._is_over(each)]
@@ -112,10 +112,10 @@ class Offers:
             id = secrets.token_hex(8)
             folder = Path(self._place.name) / id
             folder.mkdir()
-            self._offers[id] = Offer(id, person, folder, time.monotonic())
+            self._offers[id] = FileOffer(id, person, folder, time.monotonic())
             return self._offers[id]
 
-    def get(self, id: str, person: str) -> Offer:
+    def get(self, id: str, person: str) -> FileOffer:
         """An offer of a person; InputError where it is not there any more."""
         with self._lock:
             found = self._offers.get(id)
@@ -123,30 +123,30 @@ class Offers:
             raise InputError("files", "these files are not here any more: send them again")
         return found
 
-    def drop(self, offer: Offer) -> None:
+    def drop(self, offer: FileOffer) -> None:
         """Throw the files of an offer away."""
         with self._lock:
             self._drop(offer)
 
-    def _drop(self, offer: Offer) -> None:
+    def _drop(self, offer: FileOffer) -> None:
         shutil.rmtree(offer.folder, ignore_errors=True)
         self._offers.pop(offer.id, None)
 
-    def _is_over(self, offer: Offer) -> bool:
+    def _is_over(self, offer: FileOffer) -> bool:
         return time.monotonic() - offer.at > KEPT
 
-    def new_file(self, offer: Offer, name: str) -> Path:
+    def new_file(self, offer: FileOffer, name: str) -> Path:
         """Where to write a file that is sent, before it is looked at."""
         if len(offer.files) + len(offer.problems) >= MOST_FILES:
             raise InputError(name, f"more than {MOST_FILES} files: send the others afterwards, or as a zip")
         return self._free(offer, name)
 
-    def _free(self, offer: Offer, name: str) -> Path:
+    def _free(self, offer: FileOffer, name: str) -> Path:
         folder = offer.folder / secrets.token_hex(4)
         folder.mkdir()
         return folder / plain_name(name)
 
-    def look(self, offer: Offer, name: str, path: Path) -> None:
+    def look(self, offer: FileOffer, name: str, path: Path) -> None:
         """Find out what a file is; those in an archive one by one, unless all of it is documents."""
         with offer.lock:
             offer.counted = None
@@ -159,7 +159,7 @@ class Offers:
             else:
                 self._add(offer, name, path)
 
-    def _look_inside(self, offer: Offer, name: str, path: Path) -> None:
+    def _look_inside(self, offer: FileOffer, name: str, path: Path) -> None:
         """Take the files out of an archive that has others than documents; else it is a source as it is."""
         taken: list[tuple[str, Path]] = []
         total, others = 0, False
@@ -196,7 +196,7 @@ class Offers:
         else:
             self._add(offer, name, path)
 
-    def _add(self, offer: Offer, name: str, path: Path) -> None:
+    def _add(self, offer: FileOffer, name: str, path: Path) -> None:
         found = recognised(path)
         if not found.readings:
             offer.problems.append((name, without_places(visible(found.problem))))
@@ -217,7 +217,7 @@ class Offers:
                 return entry.name
         return ""
 
-    def count(self, offer: Offer) -> str:
+    def count(self, offer: FileOffer) -> str:
         """What the documents of an offer are together, and which would be folded, in words; empty where too large."""
         with offer.lock:
             if offer.counted is None:
@@ -226,13 +226,13 @@ class Offers:
                 offer.counted = _counted(files, offer.folder / "counted") if files and small else ""
             return offer.counted
 
-    def confirm(self, offer: Offer, form: Mapping[str, str], *, is_organiser: bool) -> list[Outcome]:
+    def confirm(self, offer: FileOffer, form: Mapping[str, str], *, is_organiser: bool) -> list[OfferOutcome]:
         """Do what was chosen in the form of an offer, each file for itself; what became of each."""
         with offer.lock:
             if offer.outcomes is not None:  # sent twice
                 return offer.outcomes
             chosen: list[OfferedFile] = []
-            done: list[Outcome] = []
+            done: list[OfferOutcome] = []
             for place, each in enumerate(offer.files):
                 kind = form.get(f"kind-{place}", each.found.readings[0].kind)
                 if kind == DOCUMENTS:
@@ -245,7 +245,7 @@ class Offers:
             shutil.rmtree(offer.folder, ignore_errors=True)
             return done
 
-    def _one(self, each: OfferedFile, kind: str, name: str, person: str, is_organiser: bool) -> Outcome:
+    def _one(self, each: OfferedFile, kind: str, name: str, person: str, is_organiser: bool) -> OfferOutcome:
         try:
             if kind not in TAKEN or kind not in {reading.kind for reading in each.found.readings}:
                 raise InputError(each.name, f"cannot be read as {visible(kind[:40])}")
@@ -255,21 +255,23 @@ class Offers:
                 path = path.rename(path.with_name(plain_name(f"{name.strip().removesuffix(ending)}{ending}")))
             found = receive(self.boards, path, kind, person, is_organiser=is_organiser)
         except InputError as error:
-            return Outcome(each.name, _line(error), refused=True)
+            return OfferOutcome(each.name, _line(error), refused=True)
         said = "added" if found.is_new else "is there already"
-        return Outcome(each.name, said, found.entry.kind, found.entry.name)
+        return OfferOutcome(each.name, said, found.entry.kind, found.entry.name)
 
     def _of_documents(
         self, files: Sequence[OfferedFile], form: Mapping[str, str], person: str, is_organiser: bool
-    ) -> list[Outcome]:
+    ) -> list[OfferOutcome]:
         named = files[0].name if len(files) == 1 else counted(len(files), "file")
         try:
             if not is_organiser:
                 raise InputError(named, "has documents, which the organiser adds")
             jobs = self._asked(files, form, person)
         except InputError as error:
-            return [Outcome(named, _line(error), refused=True)]
-        return [Outcome(named, f"the job “{job.what}” makes the {job.kind} {job.name}", job=job.id) for job in jobs]
+            return [OfferOutcome(named, _line(error), refused=True)]
+        return [
+            OfferOutcome(named, f"the job “{job.what}” makes the {job.kind} {job.name}", job=job.id) for job in jobs
+        ]
 
     def _asked(self, files: Sequence[OfferedFile], form: Mapping[str, str], person: str) -> list[Any]:
         """Keep the sources, and ask for the collection or the review of them."""

@@ -10,7 +10,7 @@ import re
 import statistics
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, NamedTuple, get_args
@@ -63,14 +63,16 @@ class Pages:
         roles: Sequence[str] = get_args(Role),
         public_title: str = "",
         called: Mapping[str, str] | None = None,
+        first: Callable[[Person], str] | None = None,
     ) -> None:
         """`constants` are known to every template; `prefix` comes before every address, where the pages are part of
         others; only people with one of `roles` are let in; who is not signed in sees `public_title`, where it is given;
-        `called` has the words for roles, where they are others.
+        `called` has the words for roles, where they are others; `first` the address to which a link leads a person.
         """
         self.people, self.address, self.title, self.cookie = people, address, title, cookie
         self._public_title = public_title or title
         self._called = called or {}
+        self._first = first or (lambda person: f"{prefix}/")
         self.prefix, self._roles = prefix, roles
         self._wrong = WrongSignIns()
         self._templates = environment({"prefix": prefix, **(constants or {})})
@@ -199,7 +201,7 @@ class Pages:
             if person is None:
                 self._count_wrong(request)
                 raise HTTPException(403, "This link is wrong, has expired or was revoked. Ask the organiser for one.")
-            answer = RedirectResponse(f"{self.prefix}/", 303)
+            answer = RedirectResponse(self._first(person), 303)
             answer.set_cookie(
                 self.cookie,
                 token,

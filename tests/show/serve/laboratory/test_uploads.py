@@ -21,7 +21,8 @@ from leadline.show.check import check
 from leadline.show.lab.boards import LARGEST_UNPACKED
 from leadline.show.lab.lab import Lab
 from leadline.show.lab.lab_store import AuditLog
-from leadline.show.serve.laboratory import lab_app
+from leadline.show.serve.laboratory import uploads
+from leadline.show.serve.laboratory.lab_app import lab_app
 from leadline.show.serve.security import Address
 
 
@@ -159,10 +160,10 @@ def test_nobody_takes_all_places_for_uploads(lab: Lab, good: bytes, monkeypatch:
         assert go_on.wait(30)
         return received(*args)
 
-    received = lab_app._received
-    monkeypatch.setattr(lab_app, "_received", slow)
+    received = uploads._received
+    monkeypatch.setattr(uploads, "_received", slow)
     people, address = People(lab.people_file()), Address.of("127.0.0.1", 8399)
-    app = lab_app.lab_app(lab, people, address)
+    app = lab_app(lab, people, address)
     tokens = {name: people.add(name, "runner") for name in ("anna", "ben")}
 
     def send(person: str, name: str) -> Any:
@@ -170,7 +171,7 @@ def test_nobody_takes_all_places_for_uploads(lab: Lab, good: bytes, monkeypatch:
         return sent(client, good + name.encode() + b" Q0 d 1 1 t\n", f"{name}.run", token="")
 
     with ThreadPoolExecutor(3) as threads:
-        first = [threads.submit(send, "anna", f"mine{n}") for n in range(lab_app.MOST_OF_ONE)]
+        first = [threads.submit(send, "anna", f"mine{n}") for n in range(uploads.MOST_OF_ONE)]
         for _ in first:
             assert begun.acquire(timeout=30)
         more = send("anna", "mine9")

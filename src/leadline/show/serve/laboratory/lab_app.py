@@ -68,6 +68,7 @@ MENU = {  # by address, in the order of the menu
     "/reports": MenuPage("Reports", ("report",)),
     "/judge": MenuPage("Judge", ("pool",), JUDGING_ROLES),
     "/review": MenuPage("Review", ("review",), JUDGING_ROLES),
+    "/add": MenuPage("Add", (), ("runner", "organiser")),
     "/jobs": MenuPage("Jobs", (), ("runner", "organiser")),
     "/people": MenuPage("People", (), ("organiser",)),
 }
@@ -84,10 +85,26 @@ def menu_of(lab: Lab) -> Callable[[Visitor], dict[str, str]]:
     return menu
 
 
+def first_page(lab: Lab) -> Callable[[Person], str]:
+    """Where the link of a person leads: those who judge to the next document, all others to the first page."""
+
+    def first(person: Person) -> str:
+        if person.role not in ("assessor", "expert"):
+            return "/"
+        desks = [(each.kind, each.name) for each in (*lab.entries("pool"), *lab.entries("review"))]
+        if len(desks) != 1:
+            return "/judge" if any(kind == "pool" for kind, _ in desks) else "/review" if desks else "/"
+        kind, name = desks[0]
+        return f"/judge/{quote(name)}/next" if kind == "pool" else f"/review/{quote(name)}/"
+
+    return first
+
+
 def lab_app(lab: Lab, people: People, address: Address, fields: Fields = no_fields) -> FastAPI:
     """The application of a lab; `fields` gives the options of commands, which its forms then have too."""
     cookie = f"leadline_lab_{lab.id[:8]}"  # cookies are shared by all ports of a host
-    pages = Pages(people, address, lab.title, cookie=cookie, constants={"menu": menu_of(lab), **LINKS})
+    constants = {"menu": menu_of(lab), **LINKS}
+    pages = Pages(people, address, lab.title, cookie=cookie, constants=constants, first=first_page(lab))
     app = pages.app()
     audit = AuditLog(lab.store)
     _add_scores(app, pages, lab, audit, fields)

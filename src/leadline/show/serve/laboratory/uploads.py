@@ -26,7 +26,7 @@ from leadline.show.lab.job_plans import Fields
 from leadline.show.lab.kinds import DOCUMENTS, KINDS
 from leadline.show.lab.lab import viewer
 from leadline.show.lab.lab_store import AuditLog
-from leadline.show.lab.offers import LARGEST_FILE, TAKEN, Offer, Offers
+from leadline.show.lab.offers import LARGEST_FILE, TAKEN, FileOffer, Offers
 from leadline.show.serve.app import Pages, Visitor
 from leadline.show.serve.laboratory.views import Shown, Word, add_view, link, refused, sentence, shown_fields
 from leadline.text.source import stem
@@ -144,11 +144,11 @@ def _add_offers(
 
     written = Depends(form_of)
 
-    def begun(sender: Visitor) -> Offer:
+    def begun(sender: Visitor) -> FileOffer:
         with refused(503):
             return offers.begin(sender.name)
 
-    def found(id: str, sender: Visitor) -> Offer:
+    def found(id: str, sender: Visitor) -> FileOffer:
         with refused(404):
             return offers.get(id, sender.name)
 
