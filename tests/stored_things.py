@@ -52,7 +52,8 @@ from leadline.show.demo import VERSION as DEMO_VERSION
 from leadline.show.lab.case import ENDING as CASE
 from leadline.show.lab.case import Cases
 from leadline.show.lab.case_export import archived
-from leadline.show.lab.jobs import Jobs, pool_plan
+from leadline.show.lab.job_plans import pool_plan
+from leadline.show.lab.jobs import Jobs
 from leadline.show.lab.lab import Lab
 from leadline.show.lab.lab_store import AuditLog
 from leadline.show.lab.opened import OpenedLab

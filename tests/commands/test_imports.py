@@ -26,7 +26,7 @@ from leadline.judge.choices import POOL_RULES
 from leadline.retrieval.choices import BASELINES
 from leadline.retrieval.pipeline.named_systems import baselines
 from leadline.show.choices import LAB_KINDS
-from leadline.show.lab.lab import KINDS
+from leadline.show.lab.kinds import KINDS
 
 SCORES = Path(__file__).parents[1] / "golden" / "inputs" / "scores"
 LIGHT = {"commands", "text", "records"}  # with the few modules of the last two that shared options are made of
@@ -57,7 +57,7 @@ MAY_LOAD = {  # the commands that may load these wings, beside what all may: tex
     "collections show": "collection info, directory, links findability",
     "collections judge": (
         "topics sample, qrels labels, simulate office, pool, review backup, review check, review export, "
-        "review import, review people, review simulate, review status, review stop"
+        "review import, review begin, review people, review simulate, review status, review stop"
     ),
     "collections judge measures": "qrels citations",
     "collections judge measures retrieval": "qrels claims, qrels rejections",

@@ -32,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     import webbrowser
 
+    from leadline.commands.shared.forms import command_fields
     from leadline.judge.journal import People
     from leadline.show.demo import open_lab
     from leadline.show.lab.jobs import Jobs
@@ -57,7 +58,7 @@ def run(options: argparse.Namespace) -> None:
     if not options.no_open:
         webbrowser.open(link)
     with lab.kept_open(), Jobs(lab).attended():
-        serve(lab_app(lab, people, address), opened, address, quiet=options.quiet)
+        serve(lab_app(lab, people, address, command_fields), opened, address, quiet=options.quiet)
 
 
 def _is_campaign(folder: str) -> bool:

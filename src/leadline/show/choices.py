@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 FIGURE_ENDINGS = (".svg", ".png", ".pdf", ".html", ".json")
-LAB_KINDS = ("collection", "index", "topics", "qrels", "run", "pool", "review", "duplicates", "report")
+LAB_KINDS = ("collection", "index", "topics", "qrels", "run", "pool", "review", "duplicates", "report", "export")
 
 CASE_FORMS = ("docx", "pdf", "ris", "csv", "qrels", "strategy", "zip")
 CASE_GRADES = (  # of the documents of a case: name, worth as a judgement, meaning; those of search reports

@@ -14,7 +14,8 @@ from tests.mounting import read_only
 from leadline.cli import main
 from leadline.errors import InputError
 from leadline.show.check import check, examine
-from leadline.show.lab.jobs import Jobs, pool_plan, work
+from leadline.show.lab.job_plans import pool_plan
+from leadline.show.lab.jobs import Jobs, work
 from leadline.show.lab.lab import Lab
 from leadline.show.lab.lab_store import AuditLog
 

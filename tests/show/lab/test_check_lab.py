@@ -16,7 +16,8 @@ from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.document import Document
 from leadline.judge.journal import People
 from leadline.show.check import check, examine
-from leadline.show.lab.jobs import Jobs, pool_plan, work
+from leadline.show.lab.job_plans import pool_plan
+from leadline.show.lab.jobs import Jobs, work
 from leadline.show.lab.lab import Lab
 from leadline.show.lab.lab_store import AuditLog
 from leadline.show.serve.laboratory.lab_app import lab_app

@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 
 from leadline.errors import InputError, LeadlineError
-from leadline.show.lab.jobs import JobPlan, Jobs, LabJob, index_plan, pool_plan, report_plan, run_plan, work
+from leadline.show.lab.job_plans import JobPlan, index_plan, pool_plan, report_plan, run_plan
+from leadline.show.lab.jobs import Jobs, LabJob, work
 from leadline.show.lab.lab import Lab
 
 
@@ -237,7 +238,7 @@ def test_no_other_id_is_read(jobs: Jobs, lab: Lab) -> None:
 def test_a_worker_survives_the_process_that_asked(lab: Lab) -> None:
     code = (
         "import sys; from leadline.show.lab.jobs import Jobs; from leadline.show.lab.lab import Lab;"
-        "from leadline.show.lab.jobs import pool_plan; lab = Lab.open(sys.argv[1]);"
+        "from leadline.show.lab.job_plans import pool_plan; lab = Lab.open(sys.argv[1]);"
         "print(Jobs(lab).submit(pool_plan(lab, ['bm25'], 5, 'kept'), 'anna')[0].id, flush=True);"
         "import time; time.sleep(60)"
     )

@@ -15,7 +15,8 @@ from leadline.errors import InputError
 from leadline.judge.journal import Event, JudgingJournal
 from leadline.records.manifest import write_manifest
 from leadline.show.check import check
-from leadline.show.lab.lab import Lab, kind_of, kind_of_text
+from leadline.show.lab.kinds import kind_of, kind_of_text
+from leadline.show.lab.lab import Lab
 from leadline.text.owned_folder import OwnedFolder
 
 RUN = "1 Q0 d1 1 9.5 bm25\n1 Q0 d2 2 8.5 bm25\n2 Q0 d1 1 7.5 bm25\n"

@@ -20,7 +20,7 @@ from leadline.show.campaign.judging import assign, draw_campaign_pool, release
 from leadline.show.campaign.live_campaign import LiveCampaign
 from leadline.show.campaign.submission import CheckedRun, Description
 from leadline.show.serve.campaign_pages import campaign_app
-from leadline.show.serve.laboratory.lab_app import MOST_OF_ONE
+from leadline.show.serve.laboratory.uploads import MOST_OF_ONE
 from leadline.show.serve.security import Address
 
 NOON = datetime.datetime(2027, 3, 1, 12, tzinfo=datetime.UTC)

@@ -136,13 +136,16 @@ def fingerprint(path: Path) -> str:
         raise InputError(str(path), system_reason(error)) from None
 
 
-def open_streams(path: Path) -> Iterator[Stream]:
-    """The streams of a file: itself, or the members of an archive and of archives inside it."""
+def open_streams(path: Path, *, beside: bool = False) -> Iterator[Stream]:
+    """The streams of a file: itself, or the members of an archive and of archives inside it.
+
+    Members that stand beside documents, such as topics, are among them only with `beside`.
+    """
     try:
         with path.open("rb") as file:
             size = path.stat().st_size
             unpacked = _Unpacked(str(path), size)
-            for stream in _streams(file, str(path), size, MAX_ARCHIVE_DEPTH):
+            for stream in _streams(file, str(path), size, MAX_ARCHIVE_DEPTH, beside=beside):
                 yield replace(stream, pieces=unpacked.counted(stream.pieces), position=file.tell)
     except OSError as error:
         raise InputError(str(path), system_reason(error)) from None
@@ -163,15 +166,15 @@ class _Unpacked:
             yield piece
 
 
-def _streams(file: IO[bytes], name: str, packed: int, depth_left: int) -> Iterator[Stream]:
+def _streams(file: IO[bytes], name: str, packed: int, depth_left: int, *, beside: bool = False) -> Iterator[Stream]:
     # Checked at the beginning: a tar whose last member is a zip ends like a zip.
     begins_as_zip = file.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
     file.seek(0)
     if begins_as_zip:
-        yield from _of_zip(file, name, depth_left)
+        yield from _of_zip(file, name, depth_left, all_members=beside)
         return
     if _is_tar(name):
-        yield from _of_tar(file, name)
+        yield from _of_tar(file, name, all_members=beside)
         return
     yield Stream(name, within_ratio(pieces_of(file, name), name, packed))
 
@@ -180,14 +183,14 @@ def _is_tar(name: str) -> bool:
     return name.lower().endswith((".tar", ".tgz", ".tar.gz", ".tar.xz", ".tar.bz2"))
 
 
-def _of_zip(file: IO[bytes], name: str, depth_left: int) -> Iterator[Stream]:
+def _of_zip(file: IO[bytes], name: str, depth_left: int, *, all_members: bool) -> Iterator[Stream]:
     try:
         archive = zipfile.ZipFile(file)
     except (zipfile.BadZipFile, *_DAMAGE) as error:
         raise InputError(name, f"is a damaged archive: {_words(error)}") from None
     members = [member for member in archive.infolist() if not member.is_dir()]
     beside = [member.filename for member in members if beside_documents(member.filename)]
-    beside = beside if len(beside) < len(members) else []
+    beside = beside if len(beside) < len(members) and not all_members else []
     _note_beside(name, beside)
     for member in members:
         inside = f"{name}!{member.filename}"
@@ -203,7 +206,7 @@ def _of_zip(file: IO[bytes], name: str, depth_left: int) -> Iterator[Stream]:
             if not depth_left:
                 raise InputError(inside, f"is an archive more than {MAX_ARCHIVE_DEPTH} deep")
             with _rewindable(pieces) as content:
-                yield from _streams(content, inside, member.file_size, depth_left - 1)
+                yield from _streams(content, inside, member.file_size, depth_left - 1, beside=all_members)
         except InputError as error:
             yield Stream(inside, _unreadable(error))
 
@@ -234,7 +237,7 @@ def _words(error: Exception) -> str:
     return " ".join(str(error).lower().split()) or "it cannot be read"
 
 
-def _of_tar(file: IO[bytes], name: str) -> Iterator[Stream]:
+def _of_tar(file: IO[bytes], name: str, *, all_members: bool) -> Iterator[Stream]:
     """The members in their order, so that an archive of any size can be streamed; links and devices are skipped."""
     packed = os.fstat(file.fileno()).st_size if hasattr(file, "fileno") else RATIO_CHECK_MIN_BYTES
     reading = _Tar(name)
@@ -247,7 +250,7 @@ def _of_tar(file: IO[bytes], name: str) -> Iterator[Stream]:
                 if opened is None:
                     skipped += not member.isdir()
                     continue
-                if beside_documents(member.name):
+                if beside_documents(member.name) and not all_members:
                     beside.append(member.name)
                     continue
                 inside = f"{name}!{member.name}"
@@ -255,7 +258,7 @@ def _of_tar(file: IO[bytes], name: str) -> Iterator[Stream]:
                 if member.name.lower().endswith((".zip", ".gz", ".xz", ".zst", ".bz2")):
                     try:
                         with _rewindable(pieces) as content:
-                            yield from _streams(content, inside, member.size, MAX_ARCHIVE_DEPTH - 1)
+                            yield from _streams(content, inside, member.size, MAX_ARCHIVE_DEPTH - 1, beside=all_members)
                     except InputError as error:
                         yield Stream(inside, _unreadable(error))
                 else:

@@ -23,7 +23,9 @@ from leadline.records.result import counted
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("campaign", metavar="DIR", type=OutputFolder(), help="folder to make; it must not exist, or be empty")
+    add(
+        "campaign", metavar="DIR", type=OutputFolder("campaigns"), help="folder to make; it must not exist, or be empty"
+    )
     add("--title", metavar="TEXT", type=WORD, default="", help="title on pages (default: the name of the folder)")
     add("--collection", metavar="COLLECTION", type=OUR_FOLDER, default="", help="collection that is searched")
     add("--documents", metavar="FILE", type=INPUT_FILE, default="", help="ids of the documents instead, one on a line")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 
+from leadline.commands.shared.argument_kinds import OutputFile
 from leadline.commands.shared.judging import add_pool
 from leadline.commands.shared.options import add_options
 from leadline.commands.shared.output import print_notes
@@ -18,7 +19,7 @@ from leadline.text.owned_files import JOURNAL
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_pool(parser)
-    add_options(parser, "-o", required=True, help="file to write; it must not exist")
+    add_options(parser, "-o", type=OutputFile("exports"), required=True, help="file to write; it must not exist")
     add_options(parser, "-q")
 
 

@@ -27,7 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from leadline.show.lab.lab import KINDS, Lab
+    from leadline.show.lab.kinds import KINDS
+    from leadline.show.lab.lab import Lab
 
     lab = Lab.create(options.lab, options.title)
     if not options.quiet:

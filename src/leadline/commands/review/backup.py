@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 
+from leadline.commands.shared.argument_kinds import OutputFile
 from leadline.commands.shared.judging import add_review
 from leadline.commands.shared.options import add_options
 from leadline.commands.shared.output import print_notes
@@ -19,7 +20,7 @@ from leadline.records.result import counted
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_review(parser)
-    add_options(parser, "-o", required=True, help="file to write; it must not exist")
+    add_options(parser, "-o", type=OutputFile("exports"), required=True, help="file to write; it must not exist")
     add_options(parser, "-q")
 
 

@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_review(parser)
     add_choice(parser, "--as", FORMS, "form of the output", None, "by the ending of FILE")
     add_choice(parser, "--stage", STAGES, "whose decisions count", None, "the last stage of the review")
-    add_options(parser, "-o", type=OutputFile("qrels", POOLS))
+    add_options(parser, "-o", type=OutputFile("qrels", POOLS, "exports"))
     add_options(parser, "-q")
 
 

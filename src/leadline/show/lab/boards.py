@@ -23,9 +23,9 @@ from leadline.records.result import counted
 from leadline.records.runs import Run, read_run
 from leadline.show.charts import in_words
 from leadline.show.demo import demo_measure, is_truth
+from leadline.show.lab.kinds import KINDS
 from leadline.show.lab.lab import (
     BESIDE_ENDINGS,
-    KINDS,
     FileVersion,
     Kept,
     Lab,
@@ -33,10 +33,8 @@ from leadline.show.lab.lab import (
     check_file_name,
     file_version,
     fingerprint,
-    kind_of,
 )
 from leadline.show.report.evidence import Evidence
-from leadline.text import sheet as frames
 from leadline.text.checksums import file_sha256
 from leadline.text.files import readable_size
 from leadline.text.source import pieces_of, stem, within_ratio
@@ -364,6 +362,7 @@ def clearest_miss(evidence: Evidence) -> Miss | None:
 
 LARGEST_SENT = 64 << 20  # bytes of an upload
 LARGEST_UNPACKED = 256 << 20  # bytes: a run of two million lines has half of it
+MOST_ROWS_SENT = 5_000_000  # of a Parquet file
 _one_at_a_time = threading.Lock()  # reading a run takes memory, and the lab is written by one at a time
 
 
@@ -382,8 +381,8 @@ class Received:
 def check_run_name(name: str) -> str:
     """The name of a file to store a run under; InputError for any other."""
     check_file_name(name, "name")
-    if name.endswith(BESIDE_ENDINGS) or frames.named_kind(name, b"") is not None or name.lower().endswith(".parquet"):
-        problem = f"{name!r} is not a name for a run in TREC's format: let it end in .run, .txt or .run.gz"
+    if name.endswith(BESIDE_ENDINGS):
+        problem = f"{name!r} is not a name for a run: let it end in .run, .txt, .csv, .jsonl or .parquet"
         raise InputError("name", problem)
     return name
 
@@ -409,28 +408,42 @@ def receive_run(boards: Boards, path: Path, sender: str, qrels: str = "") -> Rec
         return Received(boards.lab.add(path, kind="run", origin=f"uploaded by {sender}", owner=sender), is_new=True)
 
 
-def receive_file(boards: Boards, path: Path, sender: str, *, is_organiser: bool) -> LabEntry:
-    """Add a file of judgements, topics or a run under its name; judgements and topics only by the organiser."""
-    _check_size(path)
-    kind = kind_of(path)
+def receive(boards: Boards, path: Path, kind: str, sender: str, *, is_organiser: bool) -> Received:
+    """Add a file as what it is under its name; all but runs only by the organiser."""
     if kind == "run":
         check_run_name(path.name)
-        return receive_run(boards, path, sender).entry
-    if kind not in ("qrels", "topics"):
-        raise InputError(path.name, f"is a {kind}: add judgements, topics or runs here")
+        return receive_run(boards, path, sender)
     if not is_organiser:
-        raise InputError(path.name, "has judgements or topics, which the organiser adds: choose a run")
+        raise InputError(path.name, "is no run: the organiser of the lab adds the others")
+    _check_size(path)
     with _one_at_a_time:
-        return boards.lab.add(path, kind=kind, origin=f"uploaded by {sender}", owner=sender)
+        sha256 = fingerprint(KINDS[kind], path)
+        if boards.lab.is_taken(kind, stem(path)) and boards.lab.get(kind, stem(path)).sha256 != sha256:
+            raise NameTakenError("name", f"there is another {kind} {stem(path)} in the lab: choose another name")
+        before = {entry.name for entry in boards.lab.entries(kind)}
+        entry = boards.lab.add(path, kind=kind, origin=f"uploaded by {sender}", owner=sender)
+        return Received(entry, is_new=entry.name not in before)
+
+
+def _check_rows(path: Path) -> None:
+    """Raise InputError for a Parquet file with too many rows, which a few bytes can have."""
+    import polars
+
+    try:
+        rows = int(polars.scan_parquet(path).select(polars.len()).collect().item())
+    except (polars.exceptions.PolarsError, OSError):
+        raise InputError(path.name, "is not readable Parquet") from None
+    if rows > MOST_ROWS_SENT:
+        raise InputError(path.name, f"has {rows:,} rows; at most {MOST_ROWS_SENT:,} are taken")
 
 
 def _check_size(path: Path) -> None:
-    """Raise InputError for a file that is no text, or that holds too much when it is unpacked."""
+    """Raise InputError for a file that holds too much when it is unpacked."""
     total = 0
     with open(path, "rb") as file:
         for piece in within_ratio(pieces_of(file, path.name), path.name, path.stat().st_size):
             if not total and piece.startswith(b"PAR1"):
-                raise InputError(path.name, "is a Parquet file: send the run as text in TREC's format")
+                _check_rows(path)
             total += len(piece)
             if total > LARGEST_UNPACKED:
                 raise InputError(path.name, f"holds more than {readable_size(LARGEST_UNPACKED)} when it is unpacked")

@@ -19,19 +19,20 @@ from leadline.show.lab.case import ENDING as CASE
 from leadline.show.lab.case import FOLDER as CASES
 from leadline.show.lab.case import check_cases
 from leadline.show.lab.jobs import Jobs
+from leadline.show.lab.kept_sources import check_sources
+from leadline.show.lab.kinds import KINDS
 from leadline.show.lab.lab import (
     BESIDE_JOURNAL,
     FILE_NAME,
     JOURNAL_END,
     KIND,
-    KINDS,
     PEOPLE,
     PRIVATE,
     VERSION,
     Lab,
     LabEntry,
 )
-from leadline.show.lab.lab_store import FILE, JOBS, RESULTS, AuditLog, LabStore, read_older_job
+from leadline.show.lab.lab_store import CAMPAIGNS, FILE, JOBS, RESULTS, SOURCES, AuditLog, LabStore, read_older_job
 from leadline.text.checksums import Finding, finding_of, findings
 from leadline.text.files import PATIENCE
 from leadline.text.owned_files import MANIFEST, RECORD
@@ -80,7 +81,8 @@ def check_lab(folder: Path) -> Iterator[Finding]:
 
 def checked_entries(folder: Path) -> Iterator[Checked]:
     """What a lab has, each with what is damaged in it. All of it is read in full."""
-    own = (FILE, RESULTS, PEOPLE, JOBS, CASES, *(kind.folder for kind in KINDS.values() if kind.folder))
+    shelves = (kind.folder for kind in KINDS.values() if kind.folder)
+    own = (FILE, RESULTS, PEOPLE, JOBS, CASES, SOURCES, CAMPAIGNS, *shelves)
     cases = (f"{CASES}/{path.name}" for path in sorted((folder / CASES).glob(f"*{CASE}")))
     yield None, [*check_identity(folder), *check_listed(folder, [*own, *cases])]
     try:
@@ -88,7 +90,7 @@ def checked_entries(folder: Path) -> Iterator[Checked]:
     except InputError as error:
         yield None, [finding_of(error, FIX_STORE)]
         return
-    yield None, [*check_own_files(lab), *_without_their_files(lab)]
+    yield None, [*check_own_files(lab), *check_sources(folder), *_without_their_files(lab)]
     for entry in lab.entries():
         yield entry, list(check_entry(lab, entry))
 

@@ -1,4 +1,4 @@
-"""Long work of a lab: kinds of jobs, commands in a process of their own, the process itself, and the audit log.
+"""Long work of a lab: commands in a process of their own (`job_plans.py` has which), and that process itself.
 
     LAB/lab.store         what was asked, by whom, and how far it is (records); what has not ended (a queue)
     LAB/jobs/ID.log       what the command printed
@@ -14,26 +14,21 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import hashlib
-import json
 import os
-import re
 import secrets
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from leadline.errors import InputError, LeadlineError, checked_choice, visible
-from leadline.measures.definition import parse_measures
-from leadline.records.qrels import read_qrels
+from leadline.errors import InputError, LeadlineError, visible
 from leadline.records.result import counted
-from leadline.records.runs import read_run
-from leadline.retrieval.pipeline.named_systems import list_systems
-from leadline.show.lab.lab import KINDS, Lab, LabEntry, fingerprint
+from leadline.show.lab.job_plans import JobPlan
+from leadline.show.lab.kinds import KINDS
+from leadline.show.lab.lab import Lab
 from leadline.show.lab.lab_store import JOBS, JOBS_FOLDER, LAB_FOLDER
 from leadline.text.background import Background
 from leadline.text.checksums import parsed_object, stored_bytes
@@ -43,7 +38,6 @@ from leadline.text.owned_folder import OwnedFolder
 from leadline.text.processes import end_program
 from leadline.text.store.queue import Lease
 from leadline.text.store.store import StoreView
-from leadline.version import __version__
 
 NAME = "jobs"  # of the records and of the queue
 LONGEST_LOG = 1 << 20  # bytes of a log that are shown, from its end
@@ -102,7 +96,7 @@ class Jobs:
 
     def submit(self, plan: JobPlan, person: str) -> tuple[LabJob, bool]:
         """Ask for work; the job, and whether it is new. The same work that is done or under way is not repeated."""
-        key, folder = _key(plan), self._claimed()
+        key, folder = plan.key, self._claimed(plan)
         with self._store.change() as now:
             known = list(_all(now))
             same = [job for job in known if job.key == key and (not job.has_ended or _is_there(job))]
@@ -122,10 +116,13 @@ class Jobs:
         self.start_worker()
         return job, True
 
-    def _claimed(self) -> OwnedFolder:
-        if not is_owned(self.folder):
+    def _claimed(self, plan: JobPlan) -> OwnedFolder:
+        """The folder of jobs; a lab of an earlier version gets the folder for what the job makes."""
+        place = Path(plan.output).parent
+        if not is_owned(self.folder) or not place.is_dir():
             with OwnedFolder.locked(self.lab.folder, *LAB_FOLDER, patience=PATIENCE) as outer:
-                outer.reserve(JOBS)
+                outer.reserve(JOBS, place.name)
+                place.mkdir(exist_ok=True)
         return OwnedFolder.claim(self.folder, *JOBS_FOLDER)
 
     def update(self, id: str, **changed: Any) -> LabJob:
@@ -268,102 +265,6 @@ def moment() -> str:
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
 
 
-def _key(plan: JobPlan) -> str:
-    facts = [__version__, list(plan.arguments), list(plan.inputs)]
-    return hashlib.sha256(json.dumps(facts).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-# What a lab does in the background: each kind of job is a command with the lab's own things as its inputs.
-#
-# No word of a request becomes an option of a command: a request names things of the lab, and chooses among words.
-
-
-_NAME = re.compile(r"[A-Za-z0-9_][\w.=+-]{0,99}")
-
-
-@dataclass(frozen=True)
-class JobPlan:
-    """The command of a job, and what it makes."""
-
-    what: str  # in words
-    arguments: tuple[str, ...]
-    kind: str  # of what it makes
-    name: str
-    output: str
-    inputs: tuple[str, ...]  # the checksums of what it reads
-
-
-def index_plan(lab: Lab, collection: str, name: str, *, positions: bool = False) -> JobPlan:
-    """Index a collection."""
-    source = lab.get("collection", collection)
-    more = ("--positions",) if positions else ()
-    return _plan(lab, f"index {collection}", "index", name, "", [source], ("index", _path(source)), more)
-
-
-def run_plan(lab: Lab, index: str, topics: str, system: str, name: str) -> JobPlan:
-    """Run a system on topics."""
-    checked_choice("system", system, system_names())
-    sources = [lab.get("index", index), lab.get("topics", topics)]
-    words = ("run", *map(_path, sources), "--system", system)
-    return _plan(lab, f"run {system} on {topics}", "run", name, ".run", sources, words)
-
-
-def report_plan(lab: Lab, qrels: str, runs: Sequence[str], measure: str, name: str) -> JobPlan:
-    """Write a report of runs on judgements; of all that fit them where no run is named."""
-    parse_measures(measure)
-    judged = lab.get("qrels", qrels)
-    compared = [lab.get("run", run) for run in runs] if runs else fitting_runs(lab, judged)
-    if not compared:
-        raise InputError(qrels, "no run of the lab has a topic of these judgements")
-    paths = map(_path, (judged, *compared))
-    words = ("report", *paths, "-m", measure)
-    return _plan(lab, f"report on {qrels} by {measure}", "report", name, ".html", [judged, *compared], words)
-
-
-def pool_plan(lab: Lab, runs: Sequence[str], depth: int, name: str) -> JobPlan:
-    """Pool the first documents of runs for judging."""
-    if not 1 <= depth <= 1000:
-        raise InputError("depth", f"must be from 1 to 1000, got {depth}")
-    if not runs:
-        raise InputError("runs", "choose the runs to pool")
-    sources = [lab.get("run", run) for run in runs]
-    words = ("pool", *map(_path, sources), "--depth", str(depth))
-    return _plan(lab, f"pool {len(sources)} runs to rank {depth}", "pool", name, ".txt", sources, words)
-
-
-def system_names() -> list[str]:
-    """The names of the systems that a run can be made with."""
-    return [str(row[0]) for row in list_systems().table().rows]
-
-
-def fitting_runs(lab: Lab, judged: LabEntry) -> list[LabEntry]:
-    """The runs that have a topic of these judgements."""
-    topics = set(read_qrels(judged.path).topics)
-    return [entry for entry in lab.entries("run") if topics & set(read_run(entry.path).topics)]
-
-
-def _path(entry: LabEntry) -> str:
-    """Where something is, for a process that works in another folder."""
-    return str(entry.path.resolve())
-
-
-def _plan(
-    lab: Lab,
-    what: str,
-    kind: str,
-    name: str,
-    ending: str,
-    sources: Sequence[LabEntry],
-    words: tuple[str, ...],
-    more: tuple[str, ...] = (),
-) -> JobPlan:
-    if not _NAME.fullmatch(name):
-        raise InputError("name", f"{name!r} must be 1 to 100 letters, digits and . = + - _")
-    output = str((lab.folder / KINDS[kind].folder / f"{name.removesuffix(ending)}{ending}").resolve())
-    inputs = tuple(fingerprint(KINDS[each.kind], each.path) for each in sources)
-    return JobPlan(what, (*words, *more, "-o", output), kind, name, output, inputs)
-
-
 # The process that does a lab's jobs, one after the other: `python -m leadline.show.lab.jobs LAB`.
 
 
@@ -434,6 +335,8 @@ def _log(jobs: Jobs, job: LabJob) -> Path:
 
 def _problem_of_output(jobs: Jobs, job: LabJob) -> str:
     """Add what a job made to the lab; what is wrong with it."""
+    if job.kind not in KINDS:
+        return "" if Path(job.output).exists() else f"{job.kind} {job.name} was not made"
     try:
         jobs.lab.add(job.output, kind=job.kind, replaced=True, owner=job.person)
     except InputError as error:

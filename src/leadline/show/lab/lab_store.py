@@ -31,6 +31,8 @@ LAB_STORE = StoreKind(OURS["LLAB"], "LLAB")
 RESULTS_STORE = StoreKind(OURS["LRES"], "LRES", repair="remove it", longest=32 << 20)
 ABOUT, ENTRIES = "lab", "entries"  # the records of a lab's title, and of what was added
 LAB_FOLDER, JOBS_FOLDER = ("lab", 1), ("folder of jobs", 1)  # kinds and formats
+SOURCES, SOURCES_FOLDER = "sources", ("folder of sources", 1)
+CAMPAIGNS = "campaigns"  # the folder of a lab for campaigns that were begun in its pages
 OLDER_RESULTS = "results"  # the folder of results of version 0.1
 _START = "0" * 64
 _WRONG = (ValueError, KeyError, TypeError, AttributeError, RecursionError)  # what the parts of a wrong line raise

@@ -19,7 +19,8 @@ from leadline.records.topics import Topic, Topics
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.passages import Snippet
 from leadline.retrieval.pipeline.context import SearchContext
-from leadline.show.lab.lab import KINDS, Kept, Lab, LabEntry, file_version
+from leadline.show.lab.kinds import KINDS
+from leadline.show.lab.lab import Kept, Lab, LabEntry, file_version
 
 if TYPE_CHECKING:
     import polars as pl

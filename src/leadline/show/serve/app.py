@@ -10,10 +10,10 @@ import re
 import statistics
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 from urllib.parse import parse_qs
 
 from fastapi import Depends, FastAPI, HTTPException, Request
@@ -63,14 +63,16 @@ class Pages:
         roles: Sequence[str] = get_args(Role),
         public_title: str = "",
         called: Mapping[str, str] | None = None,
+        first: Callable[[Person], str] | None = None,
     ) -> None:
         """`constants` are known to every template; `prefix` comes before every address, where the pages are part of
         others; only people with one of `roles` are let in; who is not signed in sees `public_title`, where it is given;
-        `called` has the words for roles, where they are others.
+        `called` has the words for roles, where they are others; `first` the address to which a link leads a person.
         """
         self.people, self.address, self.title, self.cookie = people, address, title, cookie
         self._public_title = public_title or title
         self._called = called or {}
+        self._first = first or (lambda person: f"{prefix}/")
         self.prefix, self._roles = prefix, roles
         self._wrong = WrongSignIns()
         self._templates = environment({"prefix": prefix, **(constants or {})})
@@ -137,13 +139,13 @@ class Pages:
             raise HTTPException(400, "Expected a JSON object.")
         return content
 
-    async def written_form(self, request: Request) -> dict[str, str]:
-        """The fields of a form of ours; HTTPException for anything else."""
+    async def written_form(self, request: Request, *, most: int = 100) -> dict[str, str]:
+        """The fields of a form of ours, `most` of them; HTTPException for anything else."""
         found = self.visitor(request)
         if request.headers.get("content-type", "").partition(";")[0].lower() != "application/x-www-form-urlencoded":
             raise HTTPException(400, "Expected a form.")
         try:
-            written = parse_qs((await request.body()).decode(), keep_blank_values=True, max_num_fields=100)
+            written = parse_qs((await request.body()).decode(), keep_blank_values=True, max_num_fields=most)
         except ValueError:
             raise HTTPException(400, "This is not a form.") from None
         fields = {name: values[0] for name, values in written.items()}
@@ -152,15 +154,30 @@ class Pages:
 
     async def written_parts(self, request: Request) -> dict[str, bytes]:
         """The fields and files of a form of ours that may have files; HTTPException for anything else."""
+        fields: dict[str, bytes] = {}
+        for part in await self._parts(request):
+            fields.setdefault(part.field, part.content)
+            if part.file is not None:
+                fields.setdefault(f"{part.field}.filename", part.file)
+        return fields
+
+    async def written_files(self, request: Request) -> list[tuple[str, bytes]]:
+        """The names and contents of all files in a form of ours; HTTPException for anything else."""
+        parts = await self._parts(request)
+        files = [(part.file.decode("utf-8", "replace").strip(), part.content) for part in parts if part.file]
+        return [(name, content) for name, content in files if name]
+
+    async def _parts(self, request: Request) -> list[FormPart]:
         found = self.visitor(request)
         try:
-            fields = form_parts(await request.body(), request.headers.get("content-type", ""))
+            parts = form_parts(await request.body(), request.headers.get("content-type", ""))
         except ValueError:
             raise HTTPException(400, "Expected a form.") from None
         except ClientDisconnect:
             raise HTTPException(408, "Not all of it came in time.") from None
-        _check_csrf(found, fields.get("csrf", b"").decode("latin-1"))
-        return fields
+        token = next((part.content for part in parts if part.field == "csrf"), b"")
+        _check_csrf(found, token.decode("latin-1"))
+        return parts
 
     def page(self, template: str, visitor: Visitor | None, status: int = 200, **content: Any) -> HTMLResponse:
         """A page of a template."""
@@ -184,7 +201,7 @@ class Pages:
             if person is None:
                 self._count_wrong(request)
                 raise HTTPException(403, "This link is wrong, has expired or was revoked. Ask the organiser for one.")
-            answer = RedirectResponse(f"{self.prefix}/", 303)
+            answer = RedirectResponse(self._first(person), 303)
             answer.set_cookie(
                 self.cookie,
                 token,
@@ -285,14 +302,20 @@ _FILE = re.compile(rb'^content-disposition:[^\r\n]*?;\s*filename="([^"\r\n]*)"',
 _NAME = re.compile(rb'^content-disposition:[^\r\n]*?;\s*name="([^"\r\n]*)"', re.IGNORECASE | re.MULTILINE)
 
 
-def form_parts(body: bytes, content_type: str) -> dict[str, bytes]:
-    """The contents of a form's fields and files, by the names of the fields; ValueError where it is not such a form.
+class FormPart(NamedTuple):
+    """One field or file of a form."""
 
-    The name of the file in a field `x` is under `x.filename`.
+    field: str
+    file: bytes | None  # the name of a file
+    content: bytes
+
+
+def form_parts(body: bytes, content_type: str) -> list[FormPart]:
+    """The fields and files of a form in their order; ValueError where it is not such a form.
 
     >>> form = b'--x\\r\\nContent-Disposition: form-data; name="a"\\r\\n\\r\\none\\r\\n--x--\\r\\n'
     >>> form_parts(form, "multipart/form-data; boundary=x")
-    {'a': b'one'}
+    [FormPart(field='a', file=None, content=b'one')]
     """
     found = _BOUNDARY.match(content_type)
     if found is None:
@@ -301,17 +324,15 @@ def form_parts(body: bytes, content_type: str) -> dict[str, bytes]:
     first, *parts = (b"\r\n" + body).split(border, MOST_PARTS + 1)
     if first.strip() or not parts or not parts[-1].startswith(b"--"):
         raise ValueError("is cut off, or has too many parts")
-    fields: dict[str, bytes] = {}
+    found_parts: list[FormPart] = []
     for part in parts[:-1]:
         head, blank, content = part.partition(b"\r\n\r\n")
         name = _NAME.search(head)
         if not blank or name is None:
             raise ValueError("has a part without a name")
-        field = name[1].decode("utf-8", "replace")
-        fields.setdefault(field, content)
-        if file := _FILE.search(head):
-            fields.setdefault(f"{field}.filename", file[1])
-    return fields
+        file = _FILE.search(head)
+        found_parts.append(FormPart(name[1].decode("utf-8", "replace"), file[1] if file else None, content))
+    return found_parts
 
 
 # What a desk does with a journal while people are at work: judging and reviewing share it.

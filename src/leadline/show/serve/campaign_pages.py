@@ -37,7 +37,8 @@ from leadline.show.lab.lab import LabEntry
 from leadline.show.serve.app import Pages, Visitor
 from leadline.show.serve.desks import INSTRUCTIONS, open_desk
 from leadline.show.serve.judging_pages import KINDS, judging_app
-from leadline.show.serve.laboratory.lab_app import Desks, UploadPlaces, save_body
+from leadline.show.serve.laboratory.lab_app import Desks
+from leadline.show.serve.laboratory.uploads import UnderWay, save_body
 from leadline.show.serve.laboratory.views import Word, sentence
 from leadline.show.serve.security import Address
 
@@ -334,11 +335,11 @@ def _run_of(live: LiveCampaign, found: Visitor | None, name: str, *, own: bool =
 
 
 def _add_sending(app: FastAPI, pages: Pages, live: LiveCampaign) -> None:
-    places = UploadPlaces()
+    under_way = UnderWay()
 
     async def received(request: Request, keep: bool) -> Response:
         found = pages.visitor_with_role(request, "runner")
-        with places.taken(found):
+        with under_way.one_more(found):
             parts = await pages.written_parts(request)
             asked = {
                 name: content.decode("utf-8", "replace").strip() for name, content in parts.items() if name != "file"
@@ -379,7 +380,7 @@ def _add_sending(app: FastAPI, pages: Pages, live: LiveCampaign) -> None:
             "priority": priority,
         }
         asked["file.filename"] = name
-        with places.taken(found), tempfile.TemporaryDirectory(prefix="leadline-upload-") as folder:
+        with under_way.one_more(found), tempfile.TemporaryDirectory(prefix="leadline-upload-") as folder:
             path = Path(folder) / "sent"
             await save_body(request, path)
             team = live.team_of(found.name)

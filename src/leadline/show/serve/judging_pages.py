@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, cast, get_args
+from urllib.parse import urlencode
 
 import numpy as np
 from fastapi import Depends, FastAPI, HTTPException, Request
@@ -55,6 +56,23 @@ def _add_pages(app: FastAPI, pages: Pages, desk: JudgingDesk) -> None:
         with desk.lock:
             rows = [_topic_row(desk, found, topic) for topic in desk.topics_of(found.person)]
         return pages.page("topics.html", found, topics=rows, instructions=desk.instructions)
+
+    @app.get("/next", include_in_schema=False)
+    def next_document(request: Request) -> Response:
+        """The page with the next document of an assessor, or with what an expert has to decide; else the topics."""
+        found = pages.visitor(request)
+        desk.refresh()
+        with desk.lock:
+            open_topics = [topic for topic in desk.topics_of(found.person) if topic not in desk.state.closed]
+            if found.person.role == "expert":
+                waiting = {row["topic"]: "differ" for row in disagreement_queue(desk)}
+            else:
+                waiting = {topic: "all" for topic in open_topics if desk.left_of(found.name, topic)}
+        topic = next((each for each in open_topics if each in waiting), "")
+        if not topic or found.person.role == "organiser":
+            return RedirectResponse(f"{pages.prefix}/", 303)
+        asked = {"topic": topic} | ({"view": waiting[topic]} if waiting[topic] != "all" else {})
+        return RedirectResponse(f"{pages.prefix}/judge?{urlencode(asked)}", 303)
 
     @app.get("/judge")
     def judge(request: Request, topic: str, document: str = "", view: str = "all") -> Response:

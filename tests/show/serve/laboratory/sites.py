@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 from tests.show.serve.conftest import ServedSite, plain_client
 
+from leadline.commands.shared.forms import command_fields
 from leadline.judge.journal import People
 from leadline.show.lab.lab import Lab
 from leadline.show.serve.laboratory.lab_app import lab_app
@@ -22,7 +23,7 @@ class LabSite(ServedSite):
         lab = Lab.open(self.folder)
         people = People(lab.people_file())
         self.tokens = {"olga": people.add("olga", "organiser"), "anna": people.add("anna", "assessor")}
-        return lab_app(lab, people, address)
+        return lab_app(lab, people, address, command_fields)
 
     def close_desk(self) -> None:
         pass

@@ -16,9 +16,13 @@ RUN = "".join(f"{topic} Q0 d{n} {n + 1} {9 - n} good\n" for topic in "123456" fo
 
 
 def send(client: Any, name: str, content: str) -> Any:
+    """Send a file from the first page, and say yes to what it is."""
     csrf = re.search(r'name="csrf" value="([^"]+)"', client.get("/").text)
     assert csrf is not None
-    return client.post("/add", data={"csrf": csrf[1]}, files={"file": (name, content)})
+    offered = client.post("/add", data={"csrf": csrf[1]}, files={"file": (name, content)})
+    assert offered.status_code == 200
+    client.post(offered.url.path, data={"csrf": csrf[1], "do": "add"})
+    return offered
 
 
 def test_an_empty_lab_asks_for_judgements_then_for_runs(tmp_path: Path, visit: Callable[..., Any]) -> None:
@@ -30,10 +34,11 @@ def test_an_empty_lab_asks_for_judgements_then_for_runs(tmp_path: Path, visit: C
     assert "add <code>" not in page
     assert "<code>leadline lab add lab COLLECTION INDEX</code>" in page
     refused = send(client, "nothing.txt", "what is this\n")
-    assert refused.status_code == 400
-    assert "Nothing was stored" in refused.text
-    assert "Now add runs" in send(client, "mine.qrels", QRELS).text
-    assert "There is only one run" in send(client, "good.run", RUN).text
+    assert "Nothing that was sent can be added" in refused.text
+    assert "judgements: 6 topics, 24 judgements" in send(client, "mine.qrels", QRELS).text
+    assert "Now add runs" in client.get("/").text
+    send(client, "good.run", RUN)
+    assert "There is only one run" in client.get("/").text
     send(client, "poor.run", RUN.replace(" d0 ", " x0 ").replace("good", "poor"))
     home = until_computed(client, "/api/home")
     assert home["first"] == ""

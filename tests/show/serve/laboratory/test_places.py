@@ -13,7 +13,8 @@ from tests.show.serve.reviewing.conftest import ris
 from leadline.judge.journal import JudgingJournal, People
 from leadline.judge.review.exchange import begin_review
 from leadline.judge.review.project import ReviewSettings
-from leadline.show.lab.jobs import Jobs, index_plan, work
+from leadline.show.lab.job_plans import index_plan
+from leadline.show.lab.jobs import Jobs, work
 from leadline.show.lab.lab import Lab
 from leadline.show.serve.laboratory.lab_app import lab_app
 from leadline.show.serve.security import Address, Guard

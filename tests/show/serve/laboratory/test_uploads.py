@@ -21,7 +21,8 @@ from leadline.show.check import check
 from leadline.show.lab.boards import LARGEST_UNPACKED
 from leadline.show.lab.lab import Lab
 from leadline.show.lab.lab_store import AuditLog
-from leadline.show.serve.laboratory import lab_app
+from leadline.show.serve.laboratory import uploads
+from leadline.show.serve.laboratory.lab_app import lab_app
 from leadline.show.serve.security import Address
 
 
@@ -78,7 +79,7 @@ def test_a_right_run_is_placed_and_the_same_again_is_there_already(
         ("mine.run", b"1 Q0 d1 1 0.5 t\n1 Q0 d1 2 0.4 t\n", "listed twice"),
         ("mine.run", b"unknown Q0 d1 1 0.5 t\n", "no topic in common"),
         ("mine.run", random.Random(1).randbytes(3000), "line "),
-        ("mine.run", b"PAR1" + b"\0" * 100, "Parquet"),
+        ("mine.run", b"PAR1" + b"\0" * 100, "not readable Parquet"),
         ("mine.run.gz", gzip.compress(b"1 Q0 d1 1 0.5 t\n", mtime=0)[:-9], "damaged"),
         ("../mine.run", b"1 Q0 d1 1 0.5 t\n", "must be at most 200 letters"),
         ("a/mine.run", b"1 Q0 d1 1 0.5 t\n", "must be at most 200 letters"),
@@ -88,8 +89,8 @@ def test_a_right_run_is_placed_and_the_same_again_is_there_already(
         ("", b"1 Q0 d1 1 0.5 t\n", "must be at most 200 letters"),
         ("system0.run.manifest.json", b"{}", "not a name for a run"),
         ("system0.run.why.tsv", b"1 Q0 d1 1 0.5 t\n", "not a name for a run"),
-        ("mine.csv", b"topic,document,score\n1,d1,1\n", "not a name for a run"),
-        ("mine.parquet", b"1 Q0 d1 1 0.5 t\n", "not a name for a run"),
+        ("mine.csv", b"topic,document,score\nunknown,d1,1\n", "no topic in common"),
+        ("mine.parquet", b"unknown Q0 d1 1 0.5 t\n", "no topic in common"),
     ],
 )
 def test_wrong_runs_are_refused_and_nothing_is_stored(
@@ -159,10 +160,10 @@ def test_nobody_takes_all_places_for_uploads(lab: Lab, good: bytes, monkeypatch:
         assert go_on.wait(30)
         return received(*args)
 
-    received = lab_app._received
-    monkeypatch.setattr(lab_app, "_received", slow)
+    received = uploads._received
+    monkeypatch.setattr(uploads, "_received", slow)
     people, address = People(lab.people_file()), Address.of("127.0.0.1", 8399)
-    app = lab_app.lab_app(lab, people, address)
+    app = lab_app(lab, people, address)
     tokens = {name: people.add(name, "runner") for name in ("anna", "ben")}
 
     def send(person: str, name: str) -> Any:
@@ -170,7 +171,7 @@ def test_nobody_takes_all_places_for_uploads(lab: Lab, good: bytes, monkeypatch:
         return sent(client, good + name.encode() + b" Q0 d 1 1 t\n", f"{name}.run", token="")
 
     with ThreadPoolExecutor(3) as threads:
-        first = [threads.submit(send, "anna", f"mine{n}") for n in range(lab_app.MOST_OF_ONE)]
+        first = [threads.submit(send, "anna", f"mine{n}") for n in range(uploads.MOST_OF_ONE)]
         for _ in first:
             assert begun.acquire(timeout=30)
         more = send("anna", "mine9")

@@ -1,41 +1,30 @@
-"""The application that serves a lab: its pages, who looks, runs that are sent, and the desks."""
+"""The application that serves a lab: its pages, who looks, and the desks."""
 
 from __future__ import annotations
 
-import contextlib
-import tempfile
 import threading
 from abc import ABC, abstractmethod
-from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import IO, Any, ClassVar, NamedTuple
+from typing import IO, ClassVar, NamedTuple
 from urllib.parse import quote
 
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import JSONResponse, RedirectResponse, Response
-from starlette.requests import ClientDisconnect
+from fastapi.responses import RedirectResponse
 
 from leadline.collections.documents.collection import Collection
-from leadline.errors import InputError, LeadlineError
+from leadline.errors import InputError
 from leadline.judge.choices import JUDGING_ROLES
 from leadline.judge.journal import People, Person
 from leadline.judge.pools import Pool
 from leadline.judge.review.project import ReviewProject
 from leadline.records.topics import Topics
-from leadline.show.lab.boards import (
-    LARGEST_SENT,
-    Boards,
-    NameTakenError,
-    check_run_name,
-    receive_file,
-    receive_run,
-)
+from leadline.show.lab.boards import Boards
 from leadline.show.lab.check_lab import journal_file, keep_journal
-from leadline.show.lab.lab import Lab, LabEntry, Viewer, check_file_name, seen_by
+from leadline.show.lab.job_plans import Fields, no_fields
+from leadline.show.lab.lab import Lab, LabEntry, Viewer, seen_by
 from leadline.show.lab.lab_store import AuditLog
 from leadline.show.lab.opened import LabDocuments, Needs
 from leadline.show.lab.stored_results import StoredResults
@@ -43,6 +32,7 @@ from leadline.show.serve.app import Pages, Visitor
 from leadline.show.serve.desks import ReviewDesk, open_desk
 from leadline.show.serve.judging_pages import judging_app
 from leadline.show.serve.laboratory.comparison_pages import compare_view, topic_view
+from leadline.show.serve.laboratory.job_pages import add_jobs
 from leadline.show.serve.laboratory.leaderboard_pages import (
     add_figures,
     add_home,
@@ -52,8 +42,9 @@ from leadline.show.serve.laboratory.leaderboard_pages import (
     trust_view,
 )
 from leadline.show.serve.laboratory.search_pages import LINKS, add_searching
-from leadline.show.serve.laboratory.views import ROLES, Word, add_view, described, link, refused, sentence
-from leadline.show.serve.laboratory.work_pages import add_jobs, add_people, judge_view, review_view
+from leadline.show.serve.laboratory.uploads import add_uploads
+from leadline.show.serve.laboratory.views import ROLES, add_view, described, sentence
+from leadline.show.serve.laboratory.work_pages import add_people, judge_view, review_view
 from leadline.show.serve.reviewing_pages import reviewing_app
 from leadline.show.serve.security import Address, App, Receive, Scope, Send
 
@@ -78,6 +69,7 @@ MENU = {  # by address, in the order of the menu
     "/reports": MenuPage("Reports", ("report",)),
     "/judge": MenuPage("Judge", ("pool",), JUDGING_ROLES),
     "/review": MenuPage("Review", ("review",), JUDGING_ROLES),
+    "/add": MenuPage("Add", (), ("runner", "organiser")),
     "/jobs": MenuPage("Jobs", (), ("runner", "organiser")),
     "/people": MenuPage("People", (), ("organiser",)),
 }
@@ -94,15 +86,31 @@ def menu_of(lab: Lab) -> Callable[[Visitor], dict[str, str]]:
     return menu
 
 
-def lab_app(lab: Lab, people: People, address: Address) -> FastAPI:
-    """The application of a lab."""
+def first_page(lab: Lab) -> Callable[[Person], str]:
+    """Where the link of a person leads: those who judge to the next document, all others to the first page."""
+
+    def first(person: Person) -> str:
+        if person.role not in ("assessor", "expert"):
+            return "/"
+        desks = [(each.kind, each.name) for each in (*lab.entries("pool"), *lab.entries("review"))]
+        if len(desks) != 1:
+            return "/judge" if any(kind == "pool" for kind, _ in desks) else "/review" if desks else "/"
+        kind, name = desks[0]
+        return f"/judge/{quote(name)}/next" if kind == "pool" else f"/review/{quote(name)}/"
+
+    return first
+
+
+def lab_app(lab: Lab, people: People, address: Address, fields: Fields = no_fields) -> FastAPI:
+    """The application of a lab; `fields` gives the options of commands, which its forms then have too."""
     cookie = f"leadline_lab_{lab.id[:8]}"  # cookies are shared by all ports of a host
-    pages = Pages(people, address, lab.title, cookie=cookie, constants={"menu": menu_of(lab), **LINKS})
+    constants = {"menu": menu_of(lab), **LINKS}
+    pages = Pages(people, address, lab.title, cookie=cookie, constants=constants, first=first_page(lab))
     app = pages.app()
     audit = AuditLog(lab.store)
-    _add_scores(app, pages, lab, audit)
+    _add_scores(app, pages, lab, audit, fields)
     add_searching(app, pages, lab, audit)
-    _add_people(app, pages, lab, people, audit)
+    _add_people(app, pages, lab, people, audit, fields)
 
     @app.get("/api/openapi.json", include_in_schema=False)
     def description(request: Request) -> dict[str, object]:
@@ -113,7 +121,7 @@ def lab_app(lab: Lab, people: People, address: Address) -> FastAPI:
     return app
 
 
-def _add_scores(app: FastAPI, pages: Pages, lab: Lab, audit: AuditLog) -> None:
+def _add_scores(app: FastAPI, pages: Pages, lab: Lab, audit: AuditLog, fields: Fields) -> None:
     """Add the pages that say which system finds more, and whether it can be believed."""
     boards, results, documents, needs = Boards(lab), StoredResults(lab), LabDocuments(lab), Needs(lab)
     add_home(app, pages, boards, results, audit)
@@ -123,13 +131,13 @@ def _add_scores(app: FastAPI, pages: Pages, lab: Lab, audit: AuditLog) -> None:
     add_view(app, pages, "/topic/{id:path}", "topic.html", topic_view(boards, documents, needs))
     add_view(app, pages, "/trust", "trust.html", trust_view(boards, results))
     add_figures(app, pages, boards, results)
-    add_uploads(app, pages, boards, audit)
+    add_uploads(app, pages, boards, audit, fields)
     add_reports(app, pages, lab)
 
 
-def _add_people(app: FastAPI, pages: Pages, lab: Lab, people: People, audit: AuditLog) -> None:
+def _add_people(app: FastAPI, pages: Pages, lab: Lab, people: People, audit: AuditLog, fields: Fields) -> None:
     """Add the pages on which people work: judging, reviewing, jobs, and who may do what."""
-    add_jobs(app, pages, lab, audit)
+    add_jobs(app, pages, lab, audit, fields)
     add_people(app, pages, lab, audit)
     judges = OwnerJudges(people.path) if isinstance(people, OwnerAlone) else people
     add_view(app, pages, "/judge", "judge_list.html", judge_view(lab), roles=JUDGING_ROLES)
@@ -307,144 +315,3 @@ class WhoLooks:
     def _viewer(self, request: Request) -> Viewer:
         person = self._pages.person(request)
         return NOBODY if person is None else Viewer(person.name, person.role)
-
-
-# Runs sent to the leaderboard: streamed to a temporary file, checked, and stored only if they are right.
-
-
-UPLOADERS = ("runner", "organiser")
-PATH, FORM, ANY = "/api/runs", "/leaderboard", "/add"
-LARGEST_FORM = 16 << 20  # bytes of a form, which is in memory as a whole
-MOST_AT_ONCE, MOST_OF_ONE = 8, 2  # uploads, of all and of one person
-FILE = {
-    "requestBody": {
-        "required": True,
-        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
-    }
-}
-
-
-class UploadPlaces:
-    """The uploads that are under way: so many of all, and fewer of one person."""
-
-    def __init__(self) -> None:
-        self._under_way = Counter[str]()  # by person; changed by the event loop alone
-
-    @contextlib.contextmanager
-    def taken(self, sender: Visitor) -> Iterator[None]:
-        """Take a place for an upload; HTTPException where there is none."""
-        if self._under_way[sender.name] >= MOST_OF_ONE:
-            raise HTTPException(503, f"{MOST_OF_ONE} uploads of yours are under way. Try again when one is done.")
-        if self._under_way.total() >= MOST_AT_ONCE:
-            raise HTTPException(503, "Others are uploading. Try again in a minute.")
-        self._under_way[sender.name] += 1
-        try:
-            yield
-        finally:
-            self._under_way[sender.name] -= 1
-
-
-def add_uploads(app: FastAPI, pages: Pages, boards: Boards, audit: AuditLog) -> None:
-    """Add the addresses that runs are sent to."""
-    large = {PATH: LARGEST_SENT, FORM: LARGEST_FORM, ANY: LARGEST_FORM}
-    app.state.large_bodies = {**getattr(app.state, "large_bodies", {}), **large}
-    places = UploadPlaces()
-
-    async def placed(sender: Visitor, name: str, qrels: str, save: Callable[[Path], Awaitable[None]]) -> dict[str, Any]:
-        """Add the run that `save` writes to a file, if it is right."""
-        with refused():
-            check_run_name(name)
-            if qrels:
-                boards.lab.get("qrels", qrels)
-        with tempfile.TemporaryDirectory(prefix="leadline-upload-") as folder:
-            path = Path(folder) / name
-            await save(path)
-            if not path.stat().st_size:
-                raise HTTPException(400, "The file is empty.")
-            received = await run_in_threadpool(_received, boards, path, sender.name, qrels)
-        if received["stored"] == "new":
-            did = f"added the run {received['run']}"
-            await run_in_threadpool(audit.add, sender.name, sender.person.role, did)
-        return received
-
-    @app.post(
-        PATH,
-        tags=["uploads"],
-        summary="Add a run: the body is its file, as text or compressed",
-        status_code=201,
-        openapi_extra=FILE,
-        responses={200: {"description": "The run is there already"}},
-    )
-    async def upload(request: Request, name: Word, qrels: Word = "") -> JSONResponse:
-        sender = pages.sender(request, *UPLOADERS)
-        with places.taken(sender):
-            received = await placed(sender, name, qrels, partial(save_body, request))
-        return JSONResponse(received, 201 if received["stored"] == "new" else 200)
-
-    @app.post(FORM, include_in_schema=False)
-    async def upload_by_form(request: Request) -> Response:
-        """The same for a browser without JavaScript: a page says what came of it."""
-        sender = pages.visitor_with_role(request, *UPLOADERS)
-        with places.taken(sender):
-            parts = await pages.written_parts(request)
-            written = {
-                name: content.decode("utf-8", "replace").strip() for name, content in parts.items() if name != "file"
-            }
-            back = {name: written.get(name, "")[:300] for name in ("qrels", "measure")}
-            name = written.get("name") or written.get("file.filename", "")
-
-            async def save(path: Path) -> None:
-                await run_in_threadpool(path.write_bytes, parts.get("file", b""))
-
-            try:
-                received = await placed(sender, name, back["qrels"], save)
-            except HTTPException as error:
-                said = {"text": str(error.detail), "back": f"{link(FORM, back)}#upload"}
-                return pages.page("not_added.html", sender, error.status_code, **said)
-        return RedirectResponse(link(FORM, back, new=received["run"]), 303)
-
-    @app.post(ANY, include_in_schema=False)
-    async def add_first(request: Request) -> Response:
-        """The file that the first page asks for: judgements or topics by the organiser, a run by who may add runs."""
-        sender = pages.visitor_with_role(request, *UPLOADERS)
-        with places.taken(sender):
-            parts = await pages.written_parts(request)
-            name = parts.get("file.filename", b"").decode("utf-8", "replace").strip()
-            try:
-                entry = await run_in_threadpool(_added, boards, name, parts.get("file", b""), sender)
-            except HTTPException as error:
-                return pages.page("not_added.html", sender, error.status_code, text=str(error.detail), back="/")
-            did = f"added the {entry.kind} {entry.name}"
-            await run_in_threadpool(audit.add, sender.name, sender.person.role, did)
-        return RedirectResponse("/", 303)
-
-
-def _added(boards: Boards, name: str, content: bytes, sender: Visitor) -> LabEntry:
-    """Add a file of judgements, topics or a run to the lab."""
-    if not content:
-        raise HTTPException(400, "The file is empty.")
-    with refused(), tempfile.TemporaryDirectory(prefix="leadline-upload-") as folder:
-        path = Path(folder) / check_file_name(name, "name")
-        path.write_bytes(content)
-        return receive_file(boards, path, sender.name, is_organiser=sender.person.role == "organiser")
-
-
-def _received(boards: Boards, path: Path, sender: str, qrels: str) -> dict[str, Any]:
-    try:
-        found = receive_run(boards, path, sender, qrels)
-    except LeadlineError as error:
-        raise HTTPException(409 if isinstance(error, NameTakenError) else 400, sentence(error)) from None
-    answer = {"saved": True, "stored": "new" if found.is_new else "already", "run": found.entry.name}
-    board = boards.board(qrels) if qrels else None
-    note = board.unscored_topics(found.entry.name) if board is not None and found.entry in board.runs else ""
-    return {**answer, "note": note} if note else answer
-
-
-async def save_body(request: Request, path: Path) -> None:
-    """Write the body of a request to a new file."""
-    try:
-        with open(path, "xb") as file:
-            async for piece in request.stream():
-                file.write(piece)
-    except ClientDisconnect:
-        raise HTTPException(408, "Not all of it came in time. Nothing was stored.") from None

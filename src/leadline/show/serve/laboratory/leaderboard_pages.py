@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, astuple
 from typing import Any
 
@@ -11,11 +11,13 @@ from fastapi import Depends, FastAPI, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
 from leadline.errors import InputError, LeadlineError, without_places
-from leadline.records.result import Table
+from leadline.records.result import Table, counted
 from leadline.retrieval.engines.engine import QueryTiming, asked_at_once, in_words, timing_of
 from leadline.show.charts import count, decimal
 from leadline.show.lab.boards import Board, Boards, clearest_miss
-from leadline.show.lab.lab import KINDS, Kept, Lab, file_version
+from leadline.show.lab.jobs import Jobs
+from leadline.show.lab.kinds import KINDS
+from leadline.show.lab.lab import Kept, Lab, file_version, viewer
 from leadline.show.lab.lab_store import AuditLog
 from leadline.show.lab.opened import Needs
 from leadline.show.lab.stored_results import DRAWINGS, FIRST, STUDIES, ResultState, StoredResults, standing_of, study_of
@@ -30,14 +32,28 @@ from leadline.trust.rankings import places, sign
 
 MOST_KEPT = 12  # boards whose tables are in memory
 TOP = 20  # first documents among which the judged ones are counted
+MOST_SHOWN, FEW = 25, 5  # rows of the page; a few more are shown at once
+MOST_MEASURES = 5  # beside the one that decides
 
 
 def leaderboard_view(boards: Boards, results: StoredResults) -> Callable[..., Shown]:
     """The view of the leaderboard."""
     kept: Kept[Shown] = Kept(MOST_KEPT)
 
-    def leaderboard(qrels: Word = "", measure: Word = "", effort: Word = "", new: Word = "") -> Shown:
-        """Every run under the judgements `qrels`: score, interval, judged share, letters, verdict, times and cost."""
+    def leaderboard(
+        qrels: Word = "",
+        measure: Word = "",
+        effort: Word = "",
+        new: Word = "",
+        also: Word = "",
+        find: Word = "",
+        pins: Word = "",
+        shown: Word = "",
+    ) -> Shown:
+        """Every run under the judgements `qrels`: score, interval, judged share, letters, verdict, times and cost.
+
+        `also` are other measures, `pins` runs that stay on top; the page shows the runs with `find` in their names.
+        """
         if not boards.lab.entries("qrels"):
             return {"qrels": "", "sentence": "", "working": False}
         board = chosen_board(boards, qrels, measure, effort)
@@ -46,11 +62,50 @@ def leaderboard_view(boards: Boards, results: StoredResults) -> Callable[..., Sh
         state = (standing is None, answer.done, answer.error)
         of = (board.entry.path, board.measure.text, str(board.first), board.versions, tuple(board.others.items()))
         key = (*of, manifests, state)
-        shown = kept.get(key, lambda: {**leading(board, standing, answer), **_tables(board, standing)})
+        found = kept.get(key, lambda: {**leading(board, standing, answer), **_tables(board, standing)})
         note = board.unscored_topics(new) if any(run.name == new for run in board.runs) else ""
-        return {**shown, "choices": choices(boards, board), "new": new, "new_note": note}
+        asked = {"qrels": board.entry.name, "measure": board.measure.text, "also": also, "find": find, "pins": pins}
+        return {
+            **found,
+            **_selected(found["runs"], find, pins.split(), [board.baseline, new], shown),
+            "choices": choices(boards, board),
+            "new": new,
+            "new_note": note,
+            "baseline": board.baseline,
+            "asked": {**asked, "shown": shown},
+            "measures": _further(boards, board, also),
+        }
 
     return leaderboard
+
+
+def _selected(runs: Table, find: str, pins: Sequence[str], always: Sequence[str], shown: str) -> Shown:
+    """Which rows of the leaderboard its page shows: pinned ones, then the first with `find` in their names."""
+    names = [str(row[1]) for row in runs.rows]
+    on_top = [place for place, name in enumerate(names) if name in pins]
+    fitting = [place for place, name in enumerate(names) if find.lower() in name.lower()]
+    first = fitting if shown == "all" or len(fitting) <= MOST_SHOWN + FEW else fitting[:MOST_SHOWN]
+    kept = [place for place in fitting if place not in set(first) and names[place] in always]
+    return {
+        "pinned": on_top,
+        "visible": [place for place in [*first, *kept] if place not in set(on_top)],
+        "fitting": len(fitting),
+        "hidden": len(fitting) - len(first) - len(kept),
+    }
+
+
+def _further(boards: Boards, board: Board, also: str) -> Table:
+    """The means of all runs by other measures; those that do not exist are answered with their nearest names."""
+    wanted = list(dict.fromkeys(also.replace(",", " ").split()))
+    if len(wanted) > MOST_MEASURES:
+        raise HTTPException(400, f"At most {MOST_MEASURES} further measures, got {len(wanted)}.")
+    names, columns = [run.name for run in board.runs], []
+    for text in wanted:
+        other = chosen_board(boards, board.entry.name, text).evidence
+        means = {} if other is None else {run: float(other.means[other.place(run)]) for run in other.runs}
+        columns.append([means.get(name) for name in names])
+    rows = [list(row) for row in zip(names, *columns, strict=True)]
+    return Table(["run", *wanted], rows)
 
 
 def leading(board: Board, standing: Standing | None, answer: ResultState) -> Shown:
@@ -414,7 +469,7 @@ def add_home(app: FastAPI, pages: Pages, boards: Boards, results: StoredResults,
 
 def home_view(boards: Boards, results: StoredResults) -> Callable[[], Shown]:
     """The view of the first page."""
-    lab = boards.lab
+    lab, jobs = boards.lab, Jobs(boards.lab)
 
     def home() -> Shown:
         """Who leads and how sure that is, recall against effort, what is in the lab, and what to do first."""
@@ -429,9 +484,32 @@ def home_view(boards: Boards, results: StoredResults) -> Callable[[], Shown]:
             "kinds": {kind.name: kind.title for kind in KINDS.values()},
             "entries": Table(["kind", "name", "added", "from"], rows),
             "next": next_steps(counts, lab.name),
+            "waits": _what_waits(lab, jobs),
         }
 
     return home
+
+
+def _what_waits(lab: Lab, jobs: Jobs) -> list[dict[str, str]]:
+    """What the organiser has to look at: jobs that run or failed, pools with unjudged documents, damaged runs."""
+    who = viewer()
+    if who is None or not who.sees_everything:
+        return []
+    found, asked = [], jobs.all()
+    if running := [job for job in asked if not job.has_ended]:
+        found.append({"words": f"{counted(len(running), 'job')} not done yet: {running[-1].what}", "address": "/jobs"})
+    newest = next(iter(asked), None)
+    if newest is not None and newest.state in ("failed", "stopped"):
+        said = f"The last job failed: {newest.what}. {without_places(newest.problem)}"
+        found.append({"words": said, "address": f"/job/{newest.id}"})
+    for kind, words in (("pool", "judge"), ("review", "read")):
+        entries = lab.entries(kind)
+        if entries:
+            what = counted(len(entries), kind)
+            found.append(
+                {"words": f"{what} to {words}: how far people are", "address": f"/{words if kind == 'pool' else kind}"}
+            )
+    return found
 
 
 def _leads(boards: Boards, results: StoredResults) -> Shown | None:

@@ -40,6 +40,7 @@ from leadline.measures.evaluate import MAIN_MEASURE
 from leadline.records.result import Table
 from leadline.show.charts import in_words
 from leadline.show.lab.boards import Board, Boards
+from leadline.show.lab.job_plans import OPTIONS, Fields
 from leadline.show.serve.app import Pages
 
 Shown = dict[str, Any]
@@ -293,6 +294,12 @@ def json_body(required: tuple[str, ...], **properties: str) -> dict[str, Any]:
 
 def _schema(media: str) -> dict[str, Any]:
     return {"schema": {"$ref": "#/components/schemas/Refusal"} if media == "application/json" else {"type": "string"}}
+
+
+def shown_fields(fields: Fields, command: str) -> list[dict[str, object]]:
+    """The options of a command that a form has, for its template."""
+    known = ("name", "words", "kind", "default", "choices")
+    return [{name: getattr(each, name) for name in known} for each in fields(command, OPTIONS[command])]
 
 
 # Addresses of pages: every choice is in the link.
