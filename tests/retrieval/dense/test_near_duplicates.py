@@ -16,11 +16,13 @@ from leadline.collections.documents.collection import Collection
 from leadline.collections.documents.document import Document
 from leadline.errors import InputError
 from leadline.retrieval.dense import near_duplicates
+from leadline.retrieval.dense.making import build_vectors
 from leadline.retrieval.dense.model import NEEDED, PACKAGE
 from leadline.retrieval.dense.near_duplicates import vector_duplicates
-from leadline.retrieval.dense.vectors import NAME, Vectors, build_vectors
+from leadline.retrieval.dense.vectors import Vectors
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.index import Index
+from leadline.retrieval.index.manifest import VECTOR_ARRAY
 
 INSTALLED = all(importlib.util.find_spec(name) is not None for name in (*NEEDED, PACKAGE))
 CAR = "A car is driven by an electric motor that a battery feeds."
@@ -35,7 +37,7 @@ def test_the_pairs_are_those_of_all_cosines(rows: int, block: int, cosine: float
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(near_duplicates, "BLOCK", block)
         path = Path(folder) / "v"
-        arrays.write(path, {NAME: stored.ravel()})
+        arrays.write(path, {VECTOR_ARRAY: stored.ravel()})
         found = [
             pair
             for first, second in near_duplicates._alike(Vectors(path, stored.shape), cosine)

@@ -246,6 +246,8 @@ def test_scores_of_passages_are_those_of_each_compared_alone(tmp_path: Path) -> 
     for row, own in enumerate(each):
         mean = own.astype(np.float64).mean(axis=0)
         np.testing.assert_allclose(vectors.of_row(row), mean / np.linalg.norm(mean), atol=1e-4)
+    some = [4, 1, 0, 1]
+    np.testing.assert_array_equal(vectors.of_rows(np.array(some)), [vectors.of_row(row) for row in some])
 
 
 @needs_model

@@ -15,7 +15,8 @@ from leadline.options import Part
 from leadline.records.result import counted
 from leadline.retrieval.choices import COSINE
 from leadline.retrieval.dense.encoder import Encoder
-from leadline.retrieval.dense.vectors import FIELDS, Vectors, open_vectors, stored_vectors
+from leadline.retrieval.dense.passages import FIELDS
+from leadline.retrieval.dense.vectors import Vectors, open_vectors, stored_vectors
 from leadline.retrieval.index.segment import MISSING
 
 if TYPE_CHECKING:
@@ -89,7 +90,11 @@ def _preference(context: SearchContext, keep: Keep) -> NDArray[Any]:
 
 def _blocks(vectors: Vectors) -> Iterator[tuple[int, NDArray[np.float32]]]:
     for start in range(0, vectors.shape[0], BLOCK):
-        yield start, vectors.normalised(slice(start, start + BLOCK))
+        yield start, _block(vectors, start)
+
+
+def _block(vectors: Vectors, start: int) -> NDArray[np.float32]:
+    return vectors.of_rows(np.arange(start, min(start + BLOCK, vectors.shape[0])))
 
 
 def _alike(
@@ -99,7 +104,7 @@ def _alike(
     waiting: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
     for start, block in _blocks(vectors):
         for begin in range(start, vectors.shape[0], BLOCK):
-            other = block if begin == start else vectors.normalised(slice(begin, begin + BLOCK))
+            other = block if begin == start else _block(vectors, begin)
             first, second = np.nonzero(block @ other.T >= cosine - ROUNDING)
             later = second + begin > first + start
             waiting.append((first[later] + start, second[later] + begin))
@@ -123,7 +128,7 @@ def _cosines(vectors: Vectors, first: NDArray[np.int64], second: NDArray[np.int6
     found = np.empty(len(first))
     for begin in range(0, len(first), BLOCK):
         some = slice(begin, begin + BLOCK)
-        ours, others = vectors.normalised(first[some]), vectors.normalised(second[some])
+        ours, others = vectors.of_rows(first[some]), vectors.of_rows(second[some])
         found[some] = np.einsum("ij,ij->i", ours, others)
     found[first == second] = 1.0
     return np.minimum(found.round(5), 1.0)

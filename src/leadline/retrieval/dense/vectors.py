@@ -106,13 +106,23 @@ class Vectors:
 
     def of_row(self, row: int) -> NDArray[np.float32]:
         """The vector of a document: the mean of its passages', of length 1; zeros where it has no text."""
+        return self.of_rows(np.array([row]))[0]
+
+    def of_rows(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The vectors of some documents, as `of_row` gives one."""
         further, having, starts = self._further
-        found = self._rows[row : row + 1].astype(np.float32)
-        place = int(np.searchsorted(having, row))
-        if place < len(having) and having[place] == row:
-            end = starts[place + 1] if place + 1 < len(starts) else len(further)
-            found = np.concatenate([found, further[starts[place] : end].astype(np.float32)])
-        return mean_vector(found)
+        sums = self._rows[rows].astype(np.float64)
+        places = np.searchsorted(having, rows)
+        has = np.append(having, -1)[places] == rows
+        if has.any():
+            counts = np.diff(starts, append=len(further))[places[has]]
+            begins = np.cumsum(counts) - counts
+            wanted = np.repeat(starts[places[has]] - begins, counts) + np.arange(counts.sum())
+            sums[has] += np.add.reduceat(further[wanted].astype(np.float64), begins)
+        if not np.isfinite(sums).all():
+            raise damaged(str(self.path), "it has vectors that are not numbers", REBUILD_VECTORS)
+        sums /= np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9)  # a mean has the direction of the sum
+        return sums.astype(np.float32)
 
     def _products(self, turn: GpuTurn, rows: NDArray[np.floating], vector: NDArray[np.float32]) -> NDArray[np.float32]:
         there = turn.rows(rows)
@@ -125,14 +135,6 @@ class Vectors:
     def passages(self) -> int:
         """How many vectors there are."""
         return self.shape[0] + len(self._further[0])
-
-    def normalised(self, rows: slice | NDArray[np.int64]) -> NDArray[np.float32]:
-        """Some of the vectors, made to have length 1; that of a document without text is zeros."""
-        found = self._rows[rows].astype(np.float32)
-        if not np.isfinite(found).all():
-            raise damaged(str(self.path), "it has vectors that are not numbers", REBUILD_VECTORS)
-        found /= np.maximum(np.linalg.norm(found, axis=1, keepdims=True), np.float32(1e-9))
-        return found
 
     def is_sound(self) -> bool:
         """Whether the file is there and undamaged; reads all of it."""

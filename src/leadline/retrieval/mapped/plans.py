@@ -147,11 +147,13 @@ class QueryPlan:
             about[at.KEPT_IS_DENSE] = 1
             weights = np.full(documents, -0.0)
             weights[weighed.rows] = weighed.weights
-        about[at.KEPT_ROWS], about[at.KEPT_WEIGHTS] = map(self._kept.address_of, (weighed.rows, weights))
+        about[at.KEPT_ROWS] = self._kept.address_of(weighed.rows)
+        about[at.KEPT_WEIGHTS] = self._kept.address_of(weights)
         about[at.KEPT_SIZE] = len(weighed.rows)
         about[at.KEPT_MOST] = weighed.weights.max(initial=0.0).view(np.int64)
         if len(weighed.bits):
-            about[at.KEPT_BITS], about[at.KEPT_BEFORE] = map(self._kept.address_of, (weighed.bits, weighed.before))
+            about[at.KEPT_BITS] = self._kept.address_of(weighed.bits)
+            about[at.KEPT_BEFORE] = self._kept.address_of(weighed.before)
         self.kept_lists[record][number] = self._held_at(about)  # last, when all that it leads to is there
 
     def _held_at(self, array: NDArray[Any]) -> int:
