@@ -44,7 +44,8 @@ QUICK_TESTS := src tests/measures tests/records tests/text tests/trust tests/jud
 	tests/retrieval/language tests/retrieval/models tests/retrieval/pipeline tests/retrieval/systems \
 	tests/retrieval/answers tests/collections/documents tests/commands/compare tests/commands/shared \
 	tests/commands/test_evaluate.py tests/test_architecture.py tests/test_options.py tests/test_register.py
-NOT_QUICK := kill or todays_numbers or shared_data or short_form or test_compiled
+NOT_QUICK := kill or todays_numbers or shared_data or short_form or test_compiled or processes or at_once or compiler \
+	or read_only or the_commands or as_printed or backup or covid or cohen or american
 PIP := python -m pip install --quiet --disable-pip-version-check
 
 # The tests start many processes, and each would compile the package again.
@@ -87,7 +88,7 @@ test-lowest:
 	sh tools/test-lowest.sh $(LOWEST_PYTHON) $(LOWEST)
 
 test-bounds: $(READY)
-	PYTHONPATH=tools/attack LEADLINE_ENGINE=compiled $(BIN)/pytest -p checked_kernels $(KERNEL_TESTS)
+	PYTHONPATH=tools/attack LEADLINE_ENGINE=compiled $(BIN)/pytest -n 2 --dist worksteal -p checked_kernels $(KERNEL_TESTS)
 
 attack: $(READY)
 	$(BIN)/python tools/attack/run.py --document
@@ -97,11 +98,13 @@ soak: $(READY) test-bounds
 	LEADLINE_SOAK=1 $(BIN)/pytest -m soak $(LOAD_TEST)
 	LEADLINE_SOAK=1 $(BIN)/pytest -n 2 --dist worksteal -m soak --ignore $(LOAD_TEST)
 	$(BIN)/python tools/attack/fault_injection.py
-	$(BIN)/python tools/attack/little_room.py --sizes 12
-	$(BIN)/python tools/attack/fuzz.py --total 1000000
+	$(BIN)/python tools/attack/little_room.py --sizes 8
+	$(BIN)/python tools/attack/fuzz.py --total 400000
+	$(BIN)/python tools/attack/concurrency.py --kills 12
 	@# From 250 on, every file that is stored has 200 flipped bits and 50 cuts. The classes left out ran above.
-	$(BIN)/python tools/attack/run.py --count 300 --without "little room" --without "failing and killed writes" \
-		--without "fuzzed records and documents"
+	$(BIN)/python tools/attack/run.py --count 250 --without "little room" --without "failing and killed writes" \
+		--without "fuzzed records and documents" --without "threads and processes at once" \
+		--without "commands at once" --without "kill -9"
 
 format: $(READY)
 	$(BIN)/ruff check --fix .
