@@ -1,17 +1,18 @@
 # make demo          a simulated patent office, sixteen systems, the verdict and the report; installs only what it needs
-# make test          what every change must pass: lint, then unit; adds the packages of tests and tools to .venv
+# make test          what every change must pass: lint, then unit; adds the packages of tests and tools to .venv;
+#                    meant to take under ten minutes on two processors
 # make services      what some tests need beside Python, where root and apt allow it: chromium, PostgreSQL and its
 #                    documentation, Groonga, Sphinx, MariaDB, zsh, fish; tests that need one that is missing are skipped
 # make quick         a part of unit, meant to take under two minutes on two processors: no lint, no coverage, no pages
-#                    and browser, no Ray, no crawler, no process that is killed, no property tests
+#                    and browser, no Ray, no crawler, no process that is killed, no property tests, few processes
 # make lint          ruff check, ruff format --check, mypy, and whether constraints-lowest.txt is up to date
 # make unit          doctests and tests, with coverage from Python 3.12 on
 # make coverage      doctests and tests with coverage, which takes half as long again with Python 3.11
 # make test-lowest   the tests with the oldest versions pyproject.toml allows, in an environment of its own; skipped
-#                    where these have no wheels; without property tests (marker hypothesis) and browser
+#                    where these have no wheels; without property tests (marker hypothesis), browser, attacks
 # make test-bounds   the tests of the kernels, compiled with bounds checks
 # make attack        the attacks of tools/attack, and the table of SECURITY.md
-# make soak          the long forms of the tests, test-bounds, and every attack
+# make soak          the long forms of the tests, test-bounds, and every attack; meant to take under an hour
 # make format        let ruff format and fix what it can
 # make docs          the documentation site in build/site; a broken link is an error
 # make wheels        the wheels for the Dockerfile, in wheels/, ours with machine code for Linux on x86-64
@@ -48,6 +49,9 @@ NOT_QUICK := kill or todays_numbers or shared_data or short_form or test_compile
 	or read_only or the_commands or as_printed or backup or covid or cohen or american
 PIP := python -m pip install --quiet --disable-pip-version-check
 
+# One more than processors: tests also wait for servers, browsers and processes that they started.
+WORKERS ?= 3
+
 # The tests start many processes, and each would compile the package again.
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -79,13 +83,13 @@ lint: $(READY)
 	$(BIN)/python tools/lowest.py --check
 
 unit: $(READY)
-	COVERAGE_CORE=sysmon $(BIN)/pytest -n 2 --dist worksteal $(CHEAP_COVERAGE)
+	COVERAGE_CORE=sysmon $(BIN)/pytest -n $(WORKERS) --dist worksteal $(CHEAP_COVERAGE)
 
 coverage: $(READY)
-	$(BIN)/pytest -n 2 --dist worksteal $(COVERAGE)
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal $(COVERAGE)
 
 test-lowest:
-	sh tools/test-lowest.sh $(LOWEST_PYTHON) $(LOWEST)
+	sh tools/test-lowest.sh $(LOWEST_PYTHON) $(LOWEST) $(WORKERS)
 
 test-bounds: $(READY)
 	PYTHONPATH=tools/attack LEADLINE_ENGINE=compiled $(BIN)/pytest -n 2 --dist worksteal -p checked_kernels $(KERNEL_TESTS)
