@@ -1,17 +1,18 @@
 # make demo          a simulated patent office, sixteen systems, the verdict and the report; installs only what it needs
-# make test          what every change must pass: lint, then unit; adds the packages of tests and tools to .venv
+# make test          what every change must pass: lint, then unit; adds the packages of tests and tools to .venv;
+#                    meant to take under ten minutes on two processors
 # make services      what some tests need beside Python, where root and apt allow it: chromium, PostgreSQL and its
 #                    documentation, Groonga, Sphinx, MariaDB, zsh, fish; tests that need one that is missing are skipped
 # make quick         a part of unit, meant to take under two minutes on two processors: no lint, no coverage, no pages
-#                    and browser, no Ray, no crawler, no process that is killed, no property tests
+#                    and browser, no Ray, no crawler, no process that is killed, no property tests, few processes
 # make lint          ruff check, ruff format --check, mypy, and whether constraints-lowest.txt is up to date
 # make unit          doctests and tests, with coverage from Python 3.12 on
 # make coverage      doctests and tests with coverage, which takes half as long again with Python 3.11
 # make test-lowest   the tests with the oldest versions pyproject.toml allows, in an environment of its own; skipped
-#                    where these have no wheels; without property tests (marker hypothesis) and browser
+#                    where these have no wheels; without property tests (marker hypothesis), browser, attacks
 # make test-bounds   the tests of the kernels, compiled with bounds checks
 # make attack        the attacks of tools/attack, and the table of SECURITY.md
-# make soak          the long forms of the tests, test-bounds, and every attack
+# make soak          the long forms of the tests, test-bounds, and every attack; meant to take under an hour
 # make format        let ruff format and fix what it can
 # make docs          the documentation site in build/site; a broken link is an error
 # make wheels        the wheels for the Dockerfile, in wheels/, ours with machine code for Linux on x86-64
@@ -44,8 +45,12 @@ QUICK_TESTS := src tests/measures tests/records tests/text tests/trust tests/jud
 	tests/retrieval/language tests/retrieval/models tests/retrieval/pipeline tests/retrieval/systems \
 	tests/retrieval/answers tests/collections/documents tests/commands/compare tests/commands/shared \
 	tests/commands/test_evaluate.py tests/test_architecture.py tests/test_options.py tests/test_register.py
-NOT_QUICK := kill or todays_numbers or shared_data or short_form or test_compiled
+NOT_QUICK := kill or todays_numbers or shared_data or short_form or test_compiled or processes or at_once or compiler \
+	or read_only or the_commands or as_printed or backup or covid or cohen or american
 PIP := python -m pip install --quiet --disable-pip-version-check
+
+# One more than processors: tests also wait for servers, browsers and processes that they started.
+WORKERS ?= 3
 
 # The tests start many processes, and each would compile the package again.
 export PYTHONDONTWRITEBYTECODE :=
@@ -78,16 +83,16 @@ lint: $(READY)
 	$(BIN)/python tools/lowest.py --check
 
 unit: $(READY)
-	COVERAGE_CORE=sysmon $(BIN)/pytest -n 2 --dist worksteal $(CHEAP_COVERAGE)
+	COVERAGE_CORE=sysmon $(BIN)/pytest -n $(WORKERS) --dist worksteal $(CHEAP_COVERAGE)
 
 coverage: $(READY)
-	$(BIN)/pytest -n 2 --dist worksteal $(COVERAGE)
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal $(COVERAGE)
 
 test-lowest:
-	sh tools/test-lowest.sh $(LOWEST_PYTHON) $(LOWEST)
+	sh tools/test-lowest.sh $(LOWEST_PYTHON) $(LOWEST) $(WORKERS)
 
 test-bounds: $(READY)
-	PYTHONPATH=tools/attack LEADLINE_ENGINE=compiled $(BIN)/pytest -p checked_kernels $(KERNEL_TESTS)
+	PYTHONPATH=tools/attack LEADLINE_ENGINE=compiled $(BIN)/pytest -n 2 --dist worksteal -p checked_kernels $(KERNEL_TESTS)
 
 attack: $(READY)
 	$(BIN)/python tools/attack/run.py --document
@@ -97,11 +102,13 @@ soak: $(READY) test-bounds
 	LEADLINE_SOAK=1 $(BIN)/pytest -m soak $(LOAD_TEST)
 	LEADLINE_SOAK=1 $(BIN)/pytest -n 2 --dist worksteal -m soak --ignore $(LOAD_TEST)
 	$(BIN)/python tools/attack/fault_injection.py
-	$(BIN)/python tools/attack/little_room.py --sizes 12
-	$(BIN)/python tools/attack/fuzz.py --total 1000000
+	$(BIN)/python tools/attack/little_room.py --sizes 8
+	$(BIN)/python tools/attack/fuzz.py --total 400000
+	$(BIN)/python tools/attack/concurrency.py --kills 12
 	@# From 250 on, every file that is stored has 200 flipped bits and 50 cuts. The classes left out ran above.
-	$(BIN)/python tools/attack/run.py --count 300 --without "little room" --without "failing and killed writes" \
-		--without "fuzzed records and documents"
+	$(BIN)/python tools/attack/run.py --count 250 --without "little room" --without "failing and killed writes" \
+		--without "fuzzed records and documents" --without "threads and processes at once" \
+		--without "commands at once" --without "kill -9"
 
 format: $(READY)
 	$(BIN)/ruff check --fix .

@@ -21,21 +21,21 @@ def wing_of(module: str) -> str:
     return parts[1] if len(parts) > 1 else "leadline"
 
 
-@functools.cache
 def parsed(path: Path) -> ast.Module:
-    """A file of the package, read once."""
+    """A file of the package. All of them kept would be millions of objects, which slow the tests after these."""
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
 @functools.cache
 def nodes_of(path: Path) -> list[ast.AST]:
-    """Imports and classes of a file, wherever they are in it."""
+    """Imports of a file and its classes, without what is in them, wherever they are in it."""
     kinds = (ast.Import, ast.ImportFrom, ast.ClassDef)
     found, todo = list[ast.AST](), list[ast.AST]([parsed(path)])
     while todo:
         node = todo.pop()
         if isinstance(node, kinds):
-            found.append(node)
+            is_class = isinstance(node, ast.ClassDef)
+            found.append(ast.ClassDef(node.name, [], [], [], []) if is_class else node)
         # Statements have others in these lists only; nearly all nodes are parts of expressions.
         for field in ("body", "orelse", "finalbody", "handlers", "cases"):
             todo += getattr(node, field, ())

@@ -203,7 +203,7 @@ def simulated(
 @pytest.mark.parametrize(("sample", "confirm"), [(0, 60), (0, 20), (30, 30)])
 @pytest.mark.parametrize("missing", [0, 2, 7])
 def test_the_limit_holds_at_every_look(missing: int, sample: int, confirm: int, soak: bool) -> None:
-    rng, runs = np.random.default_rng([missing, sample, confirm]), 1000 if soak else 15
+    rng, runs = np.random.default_rng([missing, sample, confirm]), 400 if soak else 15
     results = [
         simulated(rng, kept=60, wrong=6, missing=missing, others=120, sample=sample, confirm=confirm)
         for _ in range(runs)

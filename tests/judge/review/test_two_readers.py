@@ -73,7 +73,7 @@ def test_the_statement_holds_as_often_as_it_says(
     documents: int, relevant: int, drawn: int, double: float, wrongly: float, sensitivity: float, soak: bool
 ) -> None:
     """Of many reviews by independent readers, the limit is too high in no more than α, and that of readers in α/2."""
-    rng, runs = np.random.default_rng(5), 1500 if soak else 20
+    rng, runs = np.random.default_rng(5), 500 if soak else 20
     too_high = too_sensitive = 0
     for _ in range(runs):
         state, truth, first, kept = simulated(rng, documents, relevant, drawn, double, wrongly, sensitivity)

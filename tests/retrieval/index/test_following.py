@@ -43,7 +43,7 @@ def by_id(index: Path) -> dict[str, Any]:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(12))
 def test_families_answer_as_in_an_index_built_again(
     tmp_path: Path, seed: int, soak: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

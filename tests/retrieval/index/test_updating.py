@@ -25,7 +25,7 @@ from living_collection import answers, change, differences, document, rebuilt, s
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(12))
 def test_updates_answer_as_an_index_built_again(
     tmp_path: Path, seed: int, soak: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

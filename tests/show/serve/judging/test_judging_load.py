@@ -20,7 +20,7 @@ def test_nothing_is_lost_when_the_server_is_killed(tmp_path: Path, soak: bool) -
     module = importlib.util.module_from_spec(spec)
     sys.modules["judging_load"] = module  # its dataclasses look themselves up
     spec.loader.exec_module(module)
-    how = (50, 20.0, 300.0, 20, 1000) if soak else (10, 8.0, 10.0, 2, 200)
+    how = (50, 20.0, 120.0, 8, 1000) if soak else (10, 8.0, 10.0, 2, 200)
     assessors, rate, seconds, kills, half_open = how
     found = module.load(tmp_path, assessors=assessors, rate=rate, seconds=seconds, kills=kills, half_open=half_open)
     print(found)

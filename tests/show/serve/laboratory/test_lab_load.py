@@ -21,7 +21,8 @@ def test_a_lab_under_load(tmp_path: Path, soak: bool) -> None:
     sys.modules["lab_load"] = module  # its dataclasses look themselves up
     spec.loader.exec_module(module)
     short = {"documents": 300, "readers": 3, "rate": 2.0, "seconds": 2.0, "requests": 40}
-    found = module.load(tmp_path, **(module.FULL if soak else short))
+    long = {**module.FULL, "documents": 20_000, "requests": 3000}
+    found = module.load(tmp_path, **(long if soak else short))
     print(found)
     assert not found.readers.wrong + found.searches.wrong, str(found)
     assert found.searches.seconds

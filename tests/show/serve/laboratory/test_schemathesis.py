@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from leadline.judge.journal import People, Role
 from leadline.show.lab.lab import Lab
 
-FEW, MANY = 2, 100  # requests to each address, by each role
+FEW, MANY = 2, 30  # requests to each address, by each role
 
 
 @pytest.mark.soak
