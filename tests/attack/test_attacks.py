@@ -72,6 +72,7 @@ for name in targets():
         "pool and its record",
         "journal of judging",
         "people",
+        "campaign",
         "vectors",
         "index with dead documents",
         "index with dead documents, checked",

@@ -31,6 +31,14 @@ from small_site import small_site
 
 PAGE = 4096
 LAB = "lab init out -q"
+CAMPAIGN = (
+    "campaign new out --collection collection --task s --kind survey --topics topics.tsv -q;"
+    " campaign invite out york -q"
+)
+SUBMIT = (
+    "campaign submit out a.run --team york --kind automatic --fields title --resources none --text Words,_by_BM25"
+    " --priority 1 -q"
+)
 MORE_JOBS = {
     "collection update": FaultJob(
         "collection update out changed.jsonl --processes 1 -q",
@@ -55,6 +63,7 @@ MORE_JOBS = {
     ),
     "lab init": FaultJob(LAB, "out", reads="check out", same=False, once=True),
     "lab add": FaultJob("lab add out qrels.txt a.run b.run -q", "out", LAB, "check out", same=False, once=True),
+    "campaign submit": FaultJob(SUBMIT, "out", CAMPAIGN, "check out", same=False, once=True),
     "demo": FaultJob(
         "demo -o out --patents 500 --topics 3 --samples 2 --no-open -q", "out", reads="check out", same=False
     ),

@@ -213,12 +213,43 @@ def ask_crawl(work: Path) -> Any:
     return checked, documents, str(graph), pl.read_parquet(work / "crawl" / "pages.parquet").rows()
 
 
+def ask_campaign(work: Path) -> Any:
+    """What a campaign shows, pools and archives: its record, people, topics, runs, pool and judgements."""
+    from leadline.judge.journal import People
+    from leadline.show.campaign.campaign import Campaign
+    from leadline.show.campaign.judging import runs_read
+
+    facts = Campaign.open(work / "campaign")
+    task = facts.task()
+    runs = [(run.name, run.topics, run.documents.names(), run.order.tolist()) for run in runs_read(facts, task)]
+    pool, judged = facts.pool(task), facts.qrels(task)
+    assert pool is not None
+    assert judged is not None
+    os.stat(work / "campaign" / "people")
+    known = (
+        facts.tasks,
+        facts.people,
+        facts.sent,
+        facts.releases,
+        list(facts.topics(task)),
+        runs,
+        pool.documents.rows(),
+    )
+    return *known, judged.read_bytes(), list(People(work / "campaign" / "people"))
+
+
 LIVING = (
     "collection build documents.jsonl -o grown --processes 1 -q; index grown -o living --positions --workers 1 -q;"
     " collection update grown changed.jsonl --delete EP1000003B1 --processes 1 -q;"
     " index grown -o living --update --workers 1 -q"
 )
 JUDGED = "pool a.run b.run --depth 5 -o pool.txt -q; judge import pool.txt marks.txt --person anna"
+CAMPAIGN = (
+    "campaign new campaign --collection collection --task s --kind survey --topics topics.tsv --strata 3:1 -q;"
+    " campaign invite campaign york -q; campaign submit campaign a.run --team york --kind automatic --fields title"
+    " --resources none --text Words,_by_BM25 --priority 1 -q; campaign pool campaign -q;"
+    " campaign release campaign --qrels qrels.txt"
+)
 KINDS: dict[str, StoredKind] = {
     "index": StoredKind("index/**/*", ask_index),
     "collection": StoredKind("collection/**/*", ask_collection),
@@ -248,5 +279,6 @@ KINDS: dict[str, StoredKind] = {
     "people": StoredKind("pool.people", ask_people, prepare=add_people),
     "crawl": StoredKind("crawl/**/*", ask_crawl, prepare=make_crawl),
     "tables of a crawl, checked": StoredKind("crawl/*", check("crawl"), prepare=make_crawl, checks=True),
+    "campaign": StoredKind("campaign/**/*", ask_campaign, CAMPAIGN),
     "vectors": StoredKind("vectors-*", ask_vectors, prepare=write_vectors),
 }

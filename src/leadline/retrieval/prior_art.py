@@ -327,11 +327,17 @@ _TITLE = re.compile(r"(?:title|titel|titre)\s*:\s*(?=\S)", re.IGNORECASE)
 _LONGEST_TITLE = 300  # letters
 
 
+NOT_TEXT = "is not text: give XML, SGML, JSON or plain text, not an archive or a PDF"
+
+
 def read_patent(path: str | os.PathLike[str]) -> Document:
     """The patent that a file holds."""
     name = os.fspath(path)
     if not _is_marked_up(name):
-        return patent_of_text(read_text(name).bytes().decode("utf-8", "replace"), PurePath(name).stem, name)
+        content = read_text(name).bytes()
+        if b"\0" in content[: 1 << 16] or content.startswith((b"PK\x03\x04", b"%PDF")):
+            raise InputError(name, NOT_TEXT)
+        return patent_of_text(content.decode("utf-8", "replace"), PurePath(name).stem, name)
     found = list(read_patents(name))
     if len(found) > 1:
         some = ", ".join(document.id for document in found[:3])

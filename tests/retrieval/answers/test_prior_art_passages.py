@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from leadline.collections.documents.document import Claim, Document
 from leadline.errors import InputError
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.passages import LONGEST, PIECE, Marker, Passages, passages_of
-from leadline.retrieval.prior_art import patent_of_text
+from leadline.retrieval.prior_art import patent_of_text, read_patent
 
 PLAIN = Analysis(stemming="none", stop_words="none")
 WORDS = ("acid", "film", "metal", "nail", "tin")
@@ -96,6 +97,13 @@ def test_plain_text_as_a_patent() -> None:
     assert (alone.title, alone.claims) == ("", ())
     with pytest.raises(InputError, match="has no words"):
         patent_of_text(" … ", "x")
+
+
+@pytest.mark.parametrize("content", [b"%PDF-1.7\n1 0 obj", b"PK\x03\x04\x14\0word/document.xml", b"a nail\0"])
+def test_what_is_no_text_is_not_searched_for(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "idea.txt").write_bytes(content)
+    with pytest.raises(InputError, match=r"idea\.txt: is not text: give XML, SGML, JSON or plain text"):
+        read_patent(tmp_path / "idea.txt")
 
 
 def test_nothing_is_something_too() -> None:

@@ -286,9 +286,13 @@ def test_teams_are_not_told_how_much_is_relevant(
 
 def test_deadlines_have_zones() -> None:
     assert parse_deadline("2027-03-28 12:00 +01:00")[0] == "2027-03-28T12:00:00+01:00"
+    # Of an hour that comes twice the later is taken, so that nobody is shut out while a clock says there is time.
+    assert parse_deadline("2027-10-31 02:30 Europe/Vienna")[0] == "2027-10-31T02:30:00+01:00"
     for text, problem in (
         ("2027-03-01 12:00", "has no time zone"),
         ("2027-02-30 UTC", "the calendar has no such day"),
+        ("9999-12-31 AoE", "the calendar has no such day"),
+        ("2027-03-28 02:30 Europe/Vienna", "clocks there are put forward over it"),
         ("soon", "is not a moment"),
         ("2027-03-01 Europe/Wien", "is not a time zone"),
     ):

@@ -390,9 +390,13 @@ def parse_deadline(text: str) -> tuple[str, str]:
             near = nearest(zone, zoneinfo.available_timezones())
             raise InputError("deadline", f"{zone!r} is not a time zone{near or ': such as Europe/Vienna'}") from None
     try:
-        moment = datetime.datetime.fromisoformat(f"{day}T{hour}:00").replace(tzinfo=offset)
-    except ValueError:
+        written = datetime.datetime.fromisoformat(f"{day}T{hour}:00")
+        moment = written.replace(tzinfo=offset, fold=1)  # of an hour that comes twice, the later: nobody is shut out
+        there = moment.astimezone(datetime.UTC).astimezone(offset)
+    except (ValueError, OverflowError):
         raise InputError("deadline", f"{text!r} is not a moment: the calendar has no such day or time") from None
+    if there.replace(tzinfo=None) != written:
+        raise InputError("deadline", f"{text!r} is not a moment: clocks there are put forward over it")
     return moment.isoformat(), zone
 
 

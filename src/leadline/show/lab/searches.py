@@ -32,6 +32,7 @@ from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.context_data import LEVELS
 from leadline.retrieval.pipeline.named_systems import PATENTS, TEXTS, list_systems, settings, system
 from leadline.retrieval.prior_art import (
+    NOT_TEXT,
     PriorArt,
     bearing_rule,
     bears_words,
@@ -364,7 +365,7 @@ def read_pasted(content: bytes, date: str = "") -> Document:
     if not content.strip():
         raise InputError("patent", "is empty: paste its text, or choose a file")
     if b"\0" in content[:65_536] or content.startswith((b"\x1f\x8b", b"PK\x03\x04", b"%PDF", b"BZh", b"\xfd7zXZ")):
-        raise InputError("patent", "is not text: give XML, SGML, JSON or plain text, not an archive or a PDF")
+        raise InputError("patent", NOT_TEXT)
     ending = {b"<": ".xml", b"{": ".json", b"[": ".json"}.get(content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1], ".txt")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"patent{ending}"
