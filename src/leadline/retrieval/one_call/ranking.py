@@ -137,8 +137,7 @@ class OneCall:
             weighed = _weighed.choose(0)(self.weights, plan, term)
             with self._lock:
                 if not plan.kept_lists[record][number]:
-                    plan.keep(record, number, weighed)
-                    self._kept += len(weighed.rows)
+                    self._kept += plan.keep(record, number, weighed)
         if not self.has_room:
             with self._lock:
                 self._read += cold
