@@ -1,6 +1,7 @@
 """How long building and searching take and how large an index is, ours and the peers', on the same documents.
 
-    python benchmarks/search.py [--documents 20000 200000] [--repeat 5] [--peers tantivy,bm25s,lucene] [--write]
+    python benchmarks/search.py [--documents 20000 200000] [--repeat 5] [--peers tantivy,bm25s,lucene]
+        [--tables fresh typed] [--work DIR] [--write]
 
 The texts are real: the passages of a collection of patents (title, abstract, description), cut into documents of about
 120 words; more documents than it has passages are made of the words of two passages each. Without the collection
@@ -20,8 +21,9 @@ other. There are three kinds of rounds:
     first       a new process for each query: opening the index and the search; and the whole process
     repeated    queries that this process has answered three times before
 
-`--write` puts the tables into docs/search-speed.md. `--work DIR` keeps the indexes for the next time. Lucene takes part
-where `java` and LUCENE_JARS are there (`lucene_search.py`).
+`--write` puts the tables into docs/search-speed.md. `--work DIR` keeps the indexes for the next time, and what was
+measured, so that tables can be measured one after the other with `--tables`. Lucene takes part where `java` and
+LUCENE_JARS are there (`lucene_search.py`).
 """
 
 from __future__ import annotations
@@ -49,6 +51,7 @@ REPEATED = 3  # times that a query of the last kind was asked before: ours store
 DEPTHS = (10, 100, 1000)
 QUERIES = {3: 100, 5: 100, 100: 10, 1000: 3}  # of each round, by their words
 OTHERS = (("typed", 3), ("and", 2), ("and", 3), ("phrase", 2), ("phrase", 3), ("filter", 3), ("truncated", 2))
+TABLES = ["first", "fresh", "typed", "repeated"]
 OF_OTHERS = 50  # queries of each round
 OF_FIRST = (("words", 3), ("typed", 3), ("and", 2), ("phrase", 2))
 JAVA_SECONDS = 3.0  # of other queries before each cell, so that Java has compiled what is used often
@@ -134,14 +137,32 @@ Cells = dict[str, float]  # by program
 class Measured:
     """The rows of the tables, and the cells in which another program is faster."""
 
-    def __init__(self, peers: list[str]) -> None:
-        self.peers = peers
+    def __init__(self, peers: list[str], kept: Path | None) -> None:
+        """`kept` is a file of what was measured, by table and first cells; what is measured again is replaced."""
+        self.peers, self.kept = peers, kept
         self.rows: dict[str, list[str]] = {name: [] for name in HEADS}
         self.behind: dict[str, list[tuple[str, str, float]]] = {name: [] for name in HEADS}  # which, by whom, how much
         self.count: dict[str, int] = dict.fromkeys(HEADS, 0)
         self.differing: list[str] = []
+        self.measured: dict[str, list[Any]] = json.loads(kept.read_text()) if kept and kept.exists() else {}
 
     def add(self, table: str, cells: list[Any], medians: Cells, digits: int = 0) -> None:
+        """Note a row of a table, and print it."""
+        self.measured[json.dumps([table, *cells])] = [medians, digits]
+        self._row(table, cells, medians, digits)
+        print(table, self.rows[table][-1], flush=True)
+        if self.kept:
+            self.kept.write_text(json.dumps(self.measured))
+
+    def finish(self) -> None:
+        """Make all rows, by the number of documents and else as they were measured."""
+        for table in HEADS:
+            self.rows[table], self.behind[table], self.count[table] = [], [], 0
+        all_rows = [(*json.loads(key), values) for key, values in self.measured.items()]
+        for table, *cells, (medians, digits) in sorted(all_rows, key=lambda each: int(each[1].replace(",", ""))):
+            self._row(table, cells, medians, digits)
+
+    def _row(self, table: str, cells: list[Any], medians: Cells, digits: int) -> None:
         """A row of a table: our median, each peer's as a multiple of ours, and whether one is faster."""
         ours = medians["leadline"]
         ratios = {name: medians[name] / ours for name in self.peers if name in medians}
@@ -155,7 +176,6 @@ class Measured:
         shown = [f"{ratios[name]:.2f}" if name in ratios else "–" for name in self.peers]
         verdict = f"{fastest} is faster" if is_behind else "ours"
         self.rows[table].append(row([*cells, f"{ours:,.{digits}f}", *shown, verdict]))
-        print(table, self.rows[table][-1], flush=True)
 
     def tables(self) -> dict[str, str]:
         return {
@@ -279,8 +299,10 @@ def firsts(programs: Programs, kind: str, words: int, repeat: int, texts: Texts)
     return medians_of(opened), medians_of(whole)
 
 
-def measure(count: int, peers: list[str], repeat: int, threads: int, folder: Path, measured: Measured) -> None:
-    """The rows of all tables for a number of documents."""
+def measure(
+    count: int, peers: list[str], repeat: int, threads: int, folder: Path, measured: Measured, tables: list[str]
+) -> None:
+    """The rows of tables for a number of documents."""
     path = folder / f"texts-{count}.tsv"
     if not path.exists():
         write_documents(count, path)
@@ -289,25 +311,27 @@ def measure(count: int, peers: list[str], repeat: int, threads: int, folder: Pat
         programs[name], made[name] = built(name, count, path, folder, threads)
     compare_building(count, made, measured)
     texts = Texts(path)
-    for kind, words in OF_FIRST:
+    for kind, words in OF_FIRST if "first" in tables else ():
         opened, whole = firsts(programs, kind, words, max(3, repeat), texts)
         measured.add("first", [f"{count:,}", label(kind, words)], opened, 2)
         measured.add("whole", [f"{count:,}", label(kind, words)], whole)
+    if not {"fresh", "typed", "repeated"}.intersection(tables):
+        return
     for program in programs.values():
         program.start()
-    for words, number in QUERIES.items():
+    for words, number in QUERIES.items() if "fresh" in tables else ():
         for k in DEPTHS:
             cells, _ = rounds(programs, "words", words, k, number, repeat, texts)
             measured.add("fresh", [f"{count:,}", words, k], cells)
-    for kind, words in OTHERS:
+    for kind, words in OTHERS if "typed" in tables else ():
         cells, differing = rounds(programs, kind, words, 10, OF_OTHERS, repeat, texts)
         measured.differing += differing
         measured.add("typed", [f"{count:,}", label(kind, words)], cells)
-    for words, number in QUERIES.items():
+    for words, number in QUERIES.items() if "repeated" in tables else ():
         for k in DEPTHS:
             cells = again(programs, "words", words, k, number, repeat, texts)
             measured.add("repeated", [f"{count:,}", label("words", words), k], cells)
-    for kind, words in OTHERS:
+    for kind, words in OTHERS if "repeated" in tables else ():
         cells = again(programs, kind, words, 10, OF_OTHERS, repeat, texts)
         measured.add("repeated", [f"{count:,}", label(kind, words), 10], cells)
     for program in programs.values():
@@ -334,6 +358,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument(
         "--work", type=Path, help="folder of texts and indexes, which is kept (default: a temporary one)"
     )
+    parser.add_argument("--tables", nargs="*", default=TABLES, choices=TABLES, help="beside that of building")
     parser.add_argument("--write", action="store_true", help="write the tables into docs/search-speed.md")
     options = parser.parse_args(arguments)
     peers = [name for name in options.peers.split(",") if name]
@@ -341,12 +366,15 @@ def main(arguments: list[str] | None = None) -> None:
     if skipped:
         print(f"Lucene does not take part: {skipped}", file=sys.stderr)
         peers = [name for name in peers if name != "lucene"]
-    measured = Measured(peers)
+    if options.work:
+        options.work.mkdir(parents=True, exist_ok=True)
+    measured = Measured(peers, options.work and options.work / "measured.json")
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.work or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         for count in options.documents:
-            measure(count, peers, options.repeat, options.threads, folder, measured)
+            measure(count, peers, options.repeat, options.threads, folder, measured, options.tables)
+    measured.finish()
     parts = {
         **measured.tables(),
         "behind": measured.summary(),

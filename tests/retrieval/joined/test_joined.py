@@ -10,6 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.conftest import examples
 
 from leadline.collections.documents.collection import Collection
 from leadline.errors import InputError
@@ -224,3 +227,11 @@ def test_no_search_waits_for_another(index: Index, monkeypatch: pytest.MonkeyPat
         others = [pool.submit(language.search, query, k=20) for query in ["wad wae", *queries]]
         found = [each.result(timeout=100).ranking for each in others[1:]]
     assert [[each.rows.tolist(), each.scores.view(np.int64).tolist()] for each in found] == expected
+
+
+@settings(max_examples=examples(200), deadline=None)
+@given(
+    st.from_regex(reading._PLAIN_CLASS, fullmatch=True) | st.from_regex(reading._PLAIN_YEARS, fullmatch=True),
+)  # fmt: skip
+def test_usual_filters_are_read_as_all_are(written: str) -> None:
+    assert reading._filter_of(written) == reading._read_filter(written)

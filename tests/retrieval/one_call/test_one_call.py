@@ -188,7 +188,7 @@ def test_pruning_among_documents_of_which_some_are_deleted(
     build([written(tmp_path / "first.jsonl", [patent(number, rng) for number in range(count)])], collection)
     opened = Collection.open(collection)
     Index.build(opened, folder, fields=["description"], origin=str(collection), workers=1)
-    pruned = asked = 0
+    pruned = asked = seen_dead = 0
     for _ in range(8 if soak else 2):
         changed = [patent(number, rng) for number in rng.choice(count, 200, replace=False).tolist()]
         there = Collection.open(collection).records["id"]
@@ -197,7 +197,7 @@ def test_pruning_among_documents_of_which_some_are_deleted(
         ]
         update_collection(collection, [written(tmp_path / "next.jsonl", changed)], delete=gone)
         index = Index.open(folder).update(Collection.open(collection))
-        assert index.has_dead
+        seen_dead += index.has_dead
         searcher, lists = Searcher(index), by_lists(index)
         for number in range(1250 if soak else 150):
             words = rng.choice([*WORDS[:30], *WORDS], int(rng.integers(2, 7)), replace=True).tolist()
@@ -213,6 +213,7 @@ def test_pruning_among_documents_of_which_some_are_deleted(
                 having[index.lists("description", [term.encode()]).documents] = True
             assert found in (None, np.count_nonzero(having if mask is None else having & mask)), (terms, k)
             asked += 1
+    assert seen_dead > 1
     assert pruned > asked // 20, (pruned, asked)
 
 

@@ -388,7 +388,8 @@ class Index(Result):
     ) -> NDArray[np.bool_]:
         """Which documents have one of some words, a class that is or begins as another, or one of a range."""
         parts = (segment.coded(column) for segment in self.segments)
-        return np.concatenate([part.having(_chosen_words(part, exactly, under, ranges)) for part in parts])
+        masks = [part.having(_chosen_words(part, exactly, under, ranges)) for part in parts]
+        return masks[0] if len(masks) == 1 else np.concatenate(masks)
 
 
 def _term_by_term(parts: Sequence[NDArray[np.int32]], counts: NDArray[np.int64]) -> NDArray[np.int32]:

@@ -43,6 +43,7 @@ _COPIED = 1 << 20  # bytes at a time
 _LARGEST = 2**31 - 1
 _BYTES_A_VALUE = 1  # NumPy unpacks a value in the time in which plain Python reads so many bytes of text
 _BYTES_A_LIST = 50  # the same for a list whose blocks are checked
+_BLOCKS_AT_ONCE = 128  # so few that what is made of them stays in the processor's cache
 _NO_BASES = np.empty(0, np.int32)
 NOT_IN_ORDER = ", the documents of a term are not in order"
 BEYOND_END = ", a list is beyond its end"
@@ -347,28 +348,32 @@ def _unpacked_plain(
     values = np.zeros((len(covering), ROWS, LANES), np.uint32)
     widths = blocks.widths[covering]
     for width in distinct(widths[widths > 0]).tolist():
-        chosen = np.flatnonzero(widths == width)
-        places = blocks.offsets[covering[chosen]][:, None] + np.arange(width * LANES)
-        words = np.zeros((len(chosen), width + 1, LANES), np.uint32)
-        words[:, :width] = blocks.words[places].view(np.uint32).reshape(len(chosen), width, LANES)
+        of_width = np.flatnonzero(widths == width)
         # All rows at once: a value begins in one word and may go on in the next, of which a shift by 32 is not defined.
         word, shift = np.divmod(np.arange(ROWS, dtype=np.uint32) * np.uint32(width), np.uint32(32))
         shift = shift[:, None]
-        low, high = words[:, word], words[:, word + np.uint32(1)]
-        both = low >> shift | high << np.uint32(1) << (np.uint32(31) - shift)
-        values[chosen] = both & np.uint32((1 << width) - 1)
-    flat = values.reshape(-1, PER_BLOCK).astype(np.int64)
-    bases = blocks.bases[covering].view(np.uint32).astype(np.int64)[:, None] if blocks.has_bases else np.int64(0)
+        for start in range(0, len(of_width), _BLOCKS_AT_ONCE):
+            chosen = of_width[start : start + _BLOCKS_AT_ONCE]
+            places = blocks.offsets[covering[chosen]][:, None] + np.arange(width * LANES)
+            words = np.zeros((len(chosen), width + 1, LANES), np.uint32)
+            words[:, :width] = blocks.words[places].view(np.uint32).reshape(len(chosen), width, LANES)
+            low, high = words[:, word], words[:, word + np.uint32(1)]
+            both = low >> shift | high << np.uint32(1) << (np.uint32(31) - shift)
+            values[chosen] = both & np.uint32((1 << width) - 1)
+    flat = values.reshape(-1, PER_BLOCK)
+    bases = blocks.bases[covering].view(np.uint32)[:, None] if blocks.has_bases else np.uint32(0)
     if blocks.modulus:
-        flat = (bases + np.cumsum(flat, axis=1) + np.arange(PER_BLOCK)) % blocks.modulus
+        sums = bases + np.cumsum(flat, axis=1, dtype=np.int64) + np.arange(PER_BLOCK)
+        flat = (sums % blocks.modulus).astype(np.uint32)
     else:
-        flat = flat + bases + blocks.add
+        flat += bases
+        flat += np.uint32(blocks.add)
     if len(starts) == 1:  # as when an array is read whole
         at = int(starts[0]) % PER_BLOCK
-        return flat.reshape(-1)[at : at + count].astype(np.int32)
+        return flat.reshape(-1)[at : at + count].view(np.int32)
     wanted = ranges(starts, stops - starts)
     rows = np.searchsorted(covering, wanted // PER_BLOCK)
-    return flat[rows, wanted % PER_BLOCK].astype(np.int32)
+    return flat[rows, wanted % PER_BLOCK].view(np.int32)
 
 
 @compiled_job("leadline.retrieval.index.kernels.unpack_ranges", plain=_unpacked_plain)

@@ -139,22 +139,25 @@ class QueryPlan:
         """Compute the factors of terms that are in so many documents."""
         self.factors[documents] = self.recipe.factors(self._having, documents.astype(np.float64))
 
-    def keep(self, record: int, number: int, weighed: WeighedList) -> None:
-        """Keep the list of a term, by its number in the first dictionary that has it, while others may be searching."""
+    def keep(self, record: int, number: int, weighed: WeighedList) -> int:
+        """Keep the list of a term, by its number in the first dictionary that has it, while others may be searching.
+
+        Returns how many weights are kept.
+        """
         about = np.zeros(at.KEPT_LIST, np.int64)
         weights, documents = weighed.weights, len(self.factors) - 1
         if len(weighed.rows) * at.DENSE_SHARE >= documents:
             about[at.KEPT_IS_DENSE] = 1
             weights = np.full(documents, -0.0)
             weights[weighed.rows] = weighed.weights
-        about[at.KEPT_ROWS] = self._kept.address_of(weighed.rows)
-        about[at.KEPT_WEIGHTS] = self._kept.address_of(weights)
+        kept = self._kept.address_of
+        about[at.KEPT_ROWS], about[at.KEPT_WEIGHTS] = kept(weighed.rows), kept(weights)
         about[at.KEPT_SIZE] = len(weighed.rows)
         about[at.KEPT_MOST] = weighed.weights.max(initial=0.0).view(np.int64)
         if len(weighed.bits):
-            about[at.KEPT_BITS] = self._kept.address_of(weighed.bits)
-            about[at.KEPT_BEFORE] = self._kept.address_of(weighed.before)
+            about[at.KEPT_BITS], about[at.KEPT_BEFORE] = kept(weighed.bits), kept(weighed.before)
         self.kept_lists[record][number] = self._held_at(about)  # last, when all that it leads to is there
+        return len(weights)
 
     def _held_at(self, array: NDArray[Any]) -> int:
         """The address of an array, which is held."""

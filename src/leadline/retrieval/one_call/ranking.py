@@ -46,8 +46,8 @@ PLANS_KEPT = 8  # each has two numbers for every document
 BYTES_A_DOCUMENT = 0.65  # NumPy adds up a posting in the time in which plain Python reads so many bytes of text
 POSTINGS_KEPT = 20_000_000  # of long lists that are asked for again: 12 bytes each, so 240 MB in all
 # Above so many documents the search by lists takes less time: it leaves out terms that cannot lift a document among the
-# best, which one call does for short queries alone. Measured at 20 000 and at 200 000, where three words take 182 µs in
-# one call and 340 by lists when frequent lists are kept, and about as long while they are not.
+# best, which one call does for short queries alone. Measured at 20 000 and at 200 000, where three words take 505 µs in
+# one call and 526 by lists over the first 120 queries of a process, and 280 and 398 over the next 120.
 MOST_DOCUMENTS = 60_000
 MOST_DOCUMENTS_OF_SHORT = 400_000
 TIMES_COLD = 8  # so many times more postings must be read anew before other lists may take their place
@@ -137,8 +137,7 @@ class OneCall:
             weighed = _weighed.choose(0)(self.weights, plan, term)
             with self._lock:
                 if not plan.kept_lists[record][number]:
-                    plan.keep(record, number, weighed)
-                    self._kept += len(weighed.rows)
+                    self._kept += plan.keep(record, number, weighed)
         if not self.has_room:
             with self._lock:
                 self._read += cold
