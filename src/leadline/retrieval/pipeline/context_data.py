@@ -293,8 +293,8 @@ AGREEMENTS: dict[str, Callable[[Counts], NDArray[np.float64]]] = {
 # documents. Both give the same numbers: a text that is not as it was indexed is not counted.
 
 
-READ_AGAIN = 300  # documents whose texts are read before postings are transposed
-SMALL = 1_000_000  # postings that are transposed sooner than ten texts are read
+READ_AGAIN = 100  # documents whose texts are read before postings are transposed
+SMALL = 10_000_000  # postings that are transposed in a fraction of a second
 
 
 class DocumentTerms:
