@@ -52,7 +52,7 @@ MAY_LOAD = {  # the commands that may load these wings, beside what all may: tex
     "collections measures retrieval show trust": "reproduce, tune",
     "collections": (
         "collection build, collection lengths, collection update, crawl, links indegree, links pagerank, "
-        "links sample, links stats, duplicates"
+        "links sample, links stats"
     ),
     "collections show": "collection info, directory, links findability",
     "collections judge": (
@@ -63,7 +63,7 @@ MAY_LOAD = {  # the commands that may load these wings, beside what all may: tex
     "collections judge measures retrieval": "qrels claims, qrels rejections",
     "collections retrieval": (
         "links hits, index, search, prior-art, show, run, grid, systems, strategy run, strategy translate, "
-        "strategy measure"
+        "strategy measure, duplicates"
     ),
     "collections judge measures trust": "judge agreement",
     "judge": "judge backup, judge export, judge import, judge next, judge people, judge status",

@@ -188,3 +188,15 @@ def _written(folder: Path, text: str) -> Path:
 
 def _reversed(text: str) -> str:
     return "".join(text.splitlines(keepends=True)[::-1])
+
+
+def test_runs_that_are_all_alike_have_an_overview_too(live: LiveCampaign, tmp_path: Path) -> None:
+    for team in ("york", "iowa", "lodz"):
+        sent(live, team, "sets", sets("one", 0, 4), "boolean")
+    (tmp_path / "plain.qrels").write_text("".join(f"{t} 0 d{n} {int(n % 3 == 0)}\n" for t in TOPICS for n in range(9)))
+    release(live, live.facts.task("sets"), qrels=str(tmp_path / "plain.qrels"))
+    made = overview(Campaign.open(live.folder))
+    assert "sets.scores" in made.numbers
+    assert any(
+        "all runs have the same mean, so it ranks nothing" in each for part in made.sections for each in part.paragraphs
+    )

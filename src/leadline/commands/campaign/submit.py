@@ -19,7 +19,7 @@ from leadline.commands.shared.argument_kinds import INPUT_FILE, OUTPUT_FILE, WOR
 from leadline.commands.shared.campaign import ORGANISER, add_description, description_of
 from leadline.commands.shared.options import add_options
 from leadline.commands.shared.output import print_notes, write
-from leadline.errors import UsageError
+from leadline.errors import InputError, UsageError, nearest
 from leadline.records.result import counted
 
 
@@ -44,6 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    if not Path(options.run).is_file():
+        raise InputError(options.run, "no such file")
     said = description_of(options)
     receipt = (_sent_here if _is_folder(options.campaign) else _sent_there)(options, said)
     if options.output:
@@ -66,7 +68,10 @@ def _sent_here(options: argparse.Namespace, said: Any) -> dict[str, Any]:
     if not options.team:
         raise UsageError("--team", f"say whose run it is: {', '.join(facts.teams) or 'no team is invited yet'}")
     if options.team not in facts.teams:
-        raise UsageError("--team", f"{options.team!r} is none of {', '.join(facts.teams) or 'the teams: invite them'}")
+        known = (
+            f"{', '.join(facts.teams)}{nearest(options.team, facts.teams)}" if facts.teams else "the teams: invite them"
+        )
+        raise UsageError("--team", f"{options.team!r} is none of {known}")
     try:
         found = live.submit(options.team, facts.task(options.task), Path(options.run), said, person=ORGANISER)
     except RunRefusedError as refused:

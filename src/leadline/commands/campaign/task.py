@@ -35,4 +35,4 @@ def run(options: argparse.Namespace) -> None:
     note_answers(options)
     if not options.quiet:
         write(f"{task.name}: {task.kind}, {counted(len(task.topic_ids), 'topic')}, {task.deadline_words}\n")
-        write(f"teams send {task.takes_words}\n")
+        write(f"a team sends {task.takes_words}\n")

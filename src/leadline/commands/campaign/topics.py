@@ -31,5 +31,5 @@ def run(options: argparse.Namespace) -> None:
         return
     task = live.facts.task(options.task)
     write(live.topics_file(task), options.output)
-    rules = [task.until_words, f"of a team {task.takes_words}", f"a line: {task.form.line}"]
+    rules = [task.until_words, f"a team sends {task.takes_words}", f"a line: {task.form.line}"]
     print_notes((f"{task.name}: {each}" for each in rules), options)

@@ -95,11 +95,11 @@ class Task:
         """What a team may send, in words.
 
         >>> Task("ta", "survey", "", (), most_runs=1, takes=("boolean",), measures=("set_F",)).takes_words
-        'at most 1 boolean run of 1,000 documents a topic, by set_F'
+        'at most 1 boolean run of 1,000 documents a topic, measured by set_F'
         """
         kinds = f"{in_sentence(self.takes, 'or')} " if self.takes else ""
         runs = counted(self.most_runs, f"{kinds}run")
-        return f"at most {runs} of {self.length:,} {self.form.unit}s a topic, by {in_sentence(self.measures)}"
+        return f"at most {runs} of {self.length:,} {self.form.unit}s a topic, measured by {in_sentence(self.measures)}"
 
     @property
     def by_people(self) -> bool:

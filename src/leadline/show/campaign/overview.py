@@ -161,7 +161,7 @@ def _participation(campaign: Campaign) -> OverviewSection:
         OverviewItem("runs", "How the runs were made", "In the words of the teams.", Table(columns, runs)),
     ]
     tasks = [
-        f"{each.heading}: {each.kind}, {counted(len(each.topic_ids), 'topic')}; of a team {each.takes_words}."
+        f"{each.heading}: {each.kind}, {counted(len(each.topic_ids), 'topic')}; a team sends {each.takes_words}."
         for each in campaign.tasks
     ]
     if campaign.classes:
@@ -621,6 +621,28 @@ def _against(standing: Standing, name: str) -> list[Any]:
     return [abs(verdict.difference), verdict.low, verdict.high, verdict.p, verdict.p_corrected, verdict.significant_in]
 
 
+def _without_each_team(evidence: Evidence, teams: Mapping[str, Sequence[str]]) -> Table:
+    """How the ranking changes without the relevant documents that only one team found; MismatchError without one."""
+    full = evidence.means
+    best = {team: max(names, key=lambda name: (full[evidence.place(name)], name)) for team, names in teams.items()}
+    after: dict[str, float] = {}
+
+    def without() -> Iterator[tuple[str, Study]]:
+        """One study after the other: of many teams they would fill the memory."""
+        for team, names in sorted(teams.items()):
+            other = evidence.study.without_unique_of(*names)
+            with np.errstate(all="ignore"):
+                after[team] = float(np.nanmean(other.values()[evidence.place(best[team]), :, 0]))
+            yield team, other
+
+    table = _less(left_out(evidence.study, without()).table(), ("measure",))
+    rows = [
+        [*row, best[team], float(full[evidence.place(best[team])]), after[team]]
+        for (team, _), row in zip(sorted(teams.items()), table.rows, strict=True)
+    ]
+    return Table([*table.columns, "best_run", "score", "score_without"], rows, alike=(("score", "score_without"),))
+
+
 def _incompleteness(parts: _Parts) -> OverviewSection:
     evidence = parts.evidence
     assert evidence is not None
@@ -642,39 +664,20 @@ def _incompleteness(parts: _Parts) -> OverviewSection:
     for name in study.runs:
         teams.setdefault(parts.runs[name].team, []).append(name)
     if study.qrels.kind != "drawn" and len(teams) > 1:
-        full = evidence.means
-        best = {team: max(names, key=lambda name: (full[evidence.place(name)], name)) for team, names in teams.items()}
-        after: dict[str, float] = {}
-
-        def without() -> Iterator[tuple[str, Study]]:
-            """One study after the other: of many teams they would fill the memory."""
-            for team, names in sorted(teams.items()):
-                other = study.without_unique_of(*names)
-                with np.errstate(all="ignore"):
-                    after[team] = float(np.nanmean(other.values()[evidence.place(best[team]), :, 0]))
-                yield team, other
-
-        table = _less(left_out(study, without()).table(), ("measure",))
-        own = [
-            [*row, best[team], float(full[evidence.place(best[team])]), after[team]]
-            for (team, _), row in zip(sorted(teams.items()), table.rows, strict=True)
-        ]
-        columns = [*table.columns, "best_run", "score", "score_without"]
-        reading = "As if a team had not taken part: without the relevant documents that only its runs retrieve."
-        exhibits.append(
-            OverviewItem(
-                "teams.left_out",
-                "The ranking without each team's contribution",
-                reading,
-                Table(columns, own, alike=(("score", "score_without"),)),
-            )
-        )
-        lowest = min((row[2] for row in own if not math.isnan(row[2])), default=math.nan)
-        if not math.isnan(lowest):
-            said.append(
-                "Without the contribution of any one team the order of the runs keeps a τ of at least "
-                f"{number(lowest, least=2)}."
-            )
+        try:
+            table = _without_each_team(evidence, teams)
+        except MismatchError as error:
+            said.append(f"The order of the runs is not compared with that without a team: {error}.")
+        else:
+            reading = "As if a team had not taken part: without the relevant documents that only its runs retrieve."
+            title = "The ranking without each team's contribution"
+            exhibits.append(OverviewItem("teams.left_out", title, reading, table))
+            lowest = min((row[2] for row in table.rows if not math.isnan(row[2])), default=math.nan)
+            if not math.isnan(lowest):
+                said.append(
+                    "Without the contribution of any one team the order of the runs keeps a τ of at least "
+                    f"{number(lowest, least=2)}."
+                )
     standing = _standing(evidence)
     if standing is not None and standing.verdicts and standing.samples:
         kept = [each.significant_in for each in standing.verdicts if each.word != "undecided"]

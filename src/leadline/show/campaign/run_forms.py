@@ -110,7 +110,7 @@ def _is_of_sets(measure: Measure) -> bool:
 
 
 @dataclass(frozen=True)
-class RunLines:
+class SentLines:
     """A run that was sent: its fields line by line, and its documents in their order."""
 
     table: FieldTable
@@ -126,7 +126,7 @@ class RunLines:
         return self.table.ids[self.document]
 
 
-def lines_of_text(form: RunForm, text: SourceText) -> RunLines:
+def lines_of_text(form: RunForm, text: SourceText) -> SentLines:
     """Read what a team sent; InputError for the first line that cannot be read."""
     passages = is_passage_run(text)
     if passages and form is not PASSAGES:
@@ -140,7 +140,7 @@ def lines_of_text(form: RunForm, text: SourceText) -> RunLines:
     return _passages(text) if form is PASSAGES else _documents(text, form)
 
 
-def _documents(text: SourceText, form: RunForm) -> RunLines:
+def _documents(text: SourceText, form: RunForm) -> SentLines:
     run = run_of_text(text, "run", order="score" if form.is_ordered else "file")
     table = read_fields(text, 6, 6, lambda found: f"{found} fields, expected 6 ({TREC_LINE})")
     lists = (
@@ -149,10 +149,10 @@ def _documents(text: SourceText, form: RunForm) -> RunLines:
     )
     if not form.is_ordered:
         lists = ((topic, sorted(names)) for topic, names in lists)
-    return RunLines(table, run, 2, 3 if form.is_ordered else None, 5, 1, _hash(lists))
+    return SentLines(table, run, 2, 3 if form.is_ordered else None, 5, 1, _hash(lists))
 
 
-def _session(text: SourceText) -> RunLines:
+def _session(text: SourceText) -> SentLines:
     """A reading log. A document that is opened again is read again, and counted once."""
     expected = SESSIONS.line
     table = read_fields(text, 3, 4, lambda found: f"{found} fields, expected 3 ({expected})")
@@ -170,10 +170,10 @@ def _session(text: SourceText) -> RunLines:
     read: dict[str, list[bytes]] = {}
     for topic, name, spent in zip(topics, table.ids[1].as_bytes(), seconds.tolist(), strict=True):
         read.setdefault(topic, []).append(b"%s %r" % (name, spent))
-    return RunLines(table, _as_first_read(topics, documents, "run"), 1, order=_hash(read.items()))
+    return SentLines(table, _as_first_read(topics, documents, "run"), 1, order=_hash(read.items()))
 
 
-def _passages(text: SourceText) -> RunLines:
+def _passages(text: SourceText) -> SentLines:
     found = passages_of_text(text, "run")
     fields = len(next(line for line in text.bytes().split(b"\n") if line.strip() and not line.startswith(b"#")).split())
     inex = fields == 8
@@ -183,7 +183,7 @@ def _passages(text: SourceText) -> RunLines:
         span = slice(int(found.offsets[t]), int(found.offsets[t + 1]))
         ends = zip(found.documents[span], found.start[span].tolist(), found.end[span].tolist(), strict=True)
         lists.append((topic, [b"%s %d %d" % each for each in ends]))
-    return RunLines(
+    return SentLines(
         table, found.run, 2 if inex else 1, None, 5 if inex else 6, 1 if inex else None, _hash(lists)
     )  # fmt: skip
 

@@ -20,7 +20,7 @@ import numpy as np
 from leadline.collections.documents.collection import Collection
 from leadline.errors import InputError, in_sentence, nearest, not_a_choice, visible
 from leadline.records.result import counted
-from leadline.show.campaign.run_forms import RunForm, RunLines, form_of, lines_of_text
+from leadline.show.campaign.run_forms import RunForm, SentLines, form_of, lines_of_text
 from leadline.show.choices import MOST_RUNS, RUN_KINDS, RUN_LENGTH
 from leadline.text.fields import Ids, read_fields
 from leadline.text.files import readable_size
@@ -211,7 +211,7 @@ def _check_utf8(content: bytes, shown: str) -> None:
 class _Lines:
     """The lines of a run that can be read, against the rules."""
 
-    def __init__(self, lines: RunLines, rules: RunRules, shown: str) -> None:
+    def __init__(self, lines: SentLines, rules: RunRules, shown: str) -> None:
         self.lines, self.table, self.rules = lines, lines.table, rules
         codes = self.table.coded(0)
         self.topic_of_line = codes.codes
