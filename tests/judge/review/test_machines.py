@@ -19,7 +19,7 @@ from leadline.cli import main
 from leadline.errors import InputError, LeadlineWarning
 from leadline.judge.choices import AUDIT
 from leadline.judge.journal import Event, new_uid
-from leadline.judge.review.machine_files import read_opinions
+from leadline.judge.review.labels import read_opinions
 from leadline.judge.review.machine_measuring import (
     agreement_of_review,
     machine_savings,

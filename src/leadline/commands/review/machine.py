@@ -143,7 +143,7 @@ def _reader(options: argparse.Namespace, state: ReviewState) -> tuple[MachineRea
     from dataclasses import replace
     from pathlib import Path
 
-    from leadline.judge.review.machine_files import opinions_by_row, read_opinions
+    from leadline.judge.review.labels import opinions_by_row, read_opinions
     from leadline.judge.review.machine_readers import MachineReader, opinion_event
     from leadline.text.checksums import file_sha256
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from leadline.commands.shared.argument_kinds import OUR_FOLDER, OUR_POOL, WORD
 from leadline.commands.shared.options import add_choice, add_number, add_options, choice
-from leadline.commands.shared.output import write, write_table
+from leadline.commands.shared.output import print_notes, write, write_table
 from leadline.errors import InputError, LeadlineWarning, UsageError, not_a_choice
 from leadline.judge.choices import JUDGING_ROLES, LINK_DAYS
 from leadline.records.result import Table, counted
@@ -165,6 +165,8 @@ def change_people(path: Path, options: argparse.Namespace) -> None:
         [name, options.role, f"{url}/in/{people.add(name, options.role, days=options.days)}"] for name in options.names
     ]
     write_table(Table(["person", "role", "link"], rows), options)
+    if options.url == DEFAULT_URL:
+        print_notes([f"links to pages at {DEFAULT_URL}; --url names another address"], options)
 
 
 def _people_table(people: People) -> Table:

@@ -18,7 +18,7 @@ from leadline.judge.review.audit import price_sentence
 from leadline.judge.review.discovery import discovery
 from leadline.judge.review.next_step import outlook_words, population, prices_of_audit
 from leadline.judge.review.project import KNOWN
-from leadline.judge.review.report import ReviewReport, certificate_sentences, role_word
+from leadline.judge.review.report import ReviewReport, audit_sentences, certificate_sentences, role_word
 from leadline.judge.review.tags import tag_text, tags_of, used_tags
 from leadline.show.serve.app import JUDGES, Pages, Refused, Written, add_storing, shown_undoable, stored, text_of
 from leadline.show.serve.cards import Field
@@ -357,6 +357,8 @@ class ReviewAnswers:
         bound = state.bound_with_sensitivity(number)
         readings = state.second_readings(number)
         discovered = discovery(state)
+        audit = state.round_audit(number)
+        is_audited = audit is not None and audit.phase == "draws"  # before, it certifies nothing
         return {
             "hidden": False,
             "mode": state.mode,
@@ -376,6 +378,7 @@ class ReviewAnswers:
             "estimate": None if math.isnan(certificate.estimate) else certificate.estimate,
             "estimate_words": certificate.estimate_words,
             "sentences": certificate_sentences(state),
+            "audited": audit_sentences(state) if is_audited else [],
             "alpha": certificate.alpha,
             "target": certificate.target,
             "words": certificate.words,

@@ -103,6 +103,7 @@ def test_from_the_price_to_a_certificate_by_the_experts_standard(site: ReviewSit
     assert olga.get("/certificate.pdf").content.startswith(b"%PDF")
     assert olga.post("/api/stop").status_code == 200
     assert "whatever readers overlooked" in site.desk.state.stopped.value
+    assert "whatever readers overlooked" in olga.get("/api/certificate").json()["audited"][0]
     assert not list(check_review(site.folder))
 
 

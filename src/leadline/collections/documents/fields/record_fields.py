@@ -7,7 +7,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -520,6 +520,11 @@ def grade(label: str) -> int | None:
 Fields = dict[str, list[str]]
 _RUNS_OF_BLANKS = re.compile(r"\s+")
 _AT_LINE = rb"(?:(?<=[\r\n])|(?<=[\r\n]\xef\xbb\xbf))"  # a byte order mark stands before a line where files were joined
+
+
+def first_text(fields: Mapping[str, Sequence[str]], *tags: str) -> str:
+    """The first text that a record has under one of these tags, in their order; empty where it has none."""
+    return next((text for tag in tags for text in fields.get(tag, ()) if text), "")
 
 
 def begins_with_tags(head: bytes, marker: RecordMarker, tag: re.Pattern[str]) -> bool:

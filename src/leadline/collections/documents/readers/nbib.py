@@ -9,6 +9,7 @@ from dataclasses import replace
 from leadline.collections.documents.document import Document
 from leadline.collections.documents.fields.record_fields import (
     begins_with_tags,
+    first_text,
     identifier,
     packed,
     record_document,
@@ -60,17 +61,14 @@ def read(content: bytes) -> Document:
     """One record."""
     fields, _, row = unpacked(content)
 
-    def first(*tags: str) -> str:
-        return next((text for tag in tags for text in fields.get(tag, ()) if text), "")
-
     doi = next((text for tag in ("LID", "AID") for text in fields.get(tag, ()) if text.endswith("[doi]")), "")
     document = record_document(
-        identifier("", first("PMID"), doi, "", row),
-        title=first("TI", "BTI"),
-        abstract=first("AB", "OAB"),
+        identifier("", first_text(fields, "PMID"), doi, "", row),
+        title=first_text(fields, "TI", "BTI"),
+        abstract=first_text(fields, "AB", "OAB"),
         authors=fields.get("FAU") or fields.get("AU", ()),
-        published=_date(first("DEP", "DP")),
-        language=first("LA"),
+        published=_date(first_text(fields, "DEP", "DP")),
+        language=first_text(fields, "LA"),
     )
     return replace(document, reference=kept_fields("nbib", fields, _own_fields(document)))
 

@@ -10,6 +10,7 @@ from leadline.collections.documents.document import Document
 from leadline.collections.documents.fields.record_fields import (
     Fields,
     begins_with_tags,
+    first_text,
     identifier,
     packed,
     record_document,
@@ -83,13 +84,10 @@ def _by_tag(lines: Lines) -> dict[str, list[str]]:
 def _identifier(fields: Fields, row: int) -> str:
     """The id of a reference."""
 
-    def first(*tags: str) -> str:
-        return next((text for tag in tags for text in fields.get(tag, ()) if text), "")
-
-    own = first("ID") if _OWN in fields.get("DP", ()) else ""
+    own = first_text(fields, "ID") if _OWN in fields.get("DP", ()) else ""
     bases = " ".join((*fields.get("DB", ()), *fields.get("DP", ()))).lower()
-    pubmed = first("AN") if "pubmed" in bases or "medline" in bases else ""
-    return identifier(own, pubmed, first("DO", "M3", "UR"), first("ID", "AN"), row)
+    pubmed = first_text(fields, "AN") if "pubmed" in bases or "medline" in bases else ""
+    return identifier(own, pubmed, first_text(fields, "DO", "M3", "UR"), first_text(fields, "ID", "AN"), row)
 
 
 def split_references(window: Window) -> Iterator[Raw | Broken]:
@@ -115,16 +113,14 @@ def read(content: bytes) -> Document:
     """One reference."""
     fields, _, row = unpacked(content)
 
-    def first(*tags: str) -> str:
-        return next((text for tag in tags for text in fields.get(tag, ()) if text), "")
-
     document = record_document(
         _identifier(fields, row),
-        title=first("TI", "T1", "CT", "BT"),
-        abstract=" ".join(filter(None, fields.get("AB", ()))) or first("N2"),  # some have a line for each paragraph
+        title=first_text(fields, "TI", "T1", "CT", "BT"),
+        # some have a line for each paragraph
+        abstract=" ".join(filter(None, fields.get("AB", ()))) or first_text(fields, "N2"),
         authors=[name for tag in ("AU", "A1") for name in fields.get(tag, ())],
-        published=first("DA", "PY", "Y1").replace("/", "-").strip("-"),
-        language=first("LA"),
+        published=first_text(fields, "DA", "PY", "Y1").replace("/", "-").strip("-"),
+        language=first_text(fields, "LA"),
     )
     return replace(document, reference=kept_fields("ris", fields, [*_own_fields(document), ("DP", _OWN)]))
 

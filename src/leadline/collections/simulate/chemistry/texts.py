@@ -32,6 +32,8 @@ from leadline.collections.simulate.chemistry.sentences import (
     NUMBERS,
     PLAIN,
     patterns,
+    subjects_of,
+    translated_title,
 )
 from leadline.collections.simulate.chemistry.tables import (
     CATALYST,
@@ -44,7 +46,6 @@ from leadline.collections.simulate.chemistry.tables import (
     symbols,
     words,
 )
-from leadline.collections.simulate.chemistry.titles import subjects_of, translated_title
 from leadline.collections.simulate.inventions import (
     MAX_FORMS,
     OF_GROUP,

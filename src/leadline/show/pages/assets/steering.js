@@ -60,7 +60,7 @@ export function steering(csrf, changed) {
   };
   at("stop").onclick = () => {
     if (shown.stopped) { send("/api/stop", { resume: true }); return; }
-    const said = shown.hidden ? ["What is certified; you will see it then."] : shown.sentences;
+    const said = shown.hidden ? ["What is certified; you will see it then."] : [...shown.sentences, ...shown.audited];
     at("stopping-words").replaceChildren(...said.map((text) => Object.assign(document.createElement("p"), { textContent: text })));
     at("stopping").returnValue = "";
     at("stopping").showModal();
