@@ -38,6 +38,7 @@ def run(options: argparse.Namespace) -> None:
     from leadline.show.lab.jobs import Jobs
     from leadline.show.serve.laboratory.lab_app import OWNER, OwnerAlone, lab_app
     from leadline.show.serve.security import Address, listen, serve
+    from leadline.text.background import Background
 
     Address.of(options.host, options.port, options.url)  # refuses a wrong --url before any work
     if _is_campaign(options.lab):
@@ -57,8 +58,10 @@ def run(options: argparse.Namespace) -> None:
     write(f"{said}\nOpen {link}\nStop with Ctrl-C\n")
     if not options.no_open:
         webbrowser.open(link)
-    with lab.kept_open(), Jobs(lab).attended():
-        serve(lab_app(lab, people, address, command_fields), opened, address, quiet=options.quiet)
+    app = lab_app(lab, people, address, command_fields)
+    with lab.kept_open(), Jobs(lab).attended(), Background(app.state.prepare, "first page") as first:
+        first.wake()
+        serve(app, opened, address, quiet=options.quiet)
 
 
 def _is_campaign(folder: str) -> bool:

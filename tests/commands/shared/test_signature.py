@@ -186,7 +186,7 @@ BY_HAND = {
     "judge agreement": {"measures", "runs"},  # ranks the runs by each person's marks
     "links pagerank": {"personal"},  # a file, in Python a mapping
     "prior-art": {"system"},  # lists the systems there are
-    "review serve": {"labels"},  # whether labels in the files are taken over
+    "review begin": {"labels"},  # whether labels in the files are taken over
     "run": {"system"},
     "search": {"system"},
     "systems": {"names"},

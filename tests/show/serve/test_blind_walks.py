@@ -207,6 +207,7 @@ def pool_values(question: str) -> dict[str, list[str]]:
         "token": ["wrong"], "name": ["judge.js", "pool", "documents", "one", "twice"], "topic": ["T1", "abstract"],
         "document": [question, "D00", "D01"], "field": ["claims"], "count": ["10"], "view": ["all", "relevant"],
         "after": [question], "brief": ["1"], "id": ["T1", question], "ending": ["csv"], "figure": ["ranks"],
+        "offer": ["none"],
         "words": ["brake"],
     }  # fmt: skip
 

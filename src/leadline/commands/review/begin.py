@@ -4,8 +4,8 @@
 a collection. `leadline review serve REVIEW` opens its pages, and so does the lab in which it lies.
 
 Examples:
-  leadline review begin asthma --documents search.ris --known 10051933
-  leadline review begin brakes --documents patents --candidates bm25.run --query "brake disc"
+  leadline review begin cough --documents review.csv --title "Cough in children"
+  leadline review begin films --documents patents --candidates runs/bm25.run --query "coating film"
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ from leadline.version import __version__
 RESULTS, STORED = "results", "stored"  # the records of results, and of the moments when they were stored
 FORMAT = 2  # of what is stored
 MOST_STORED, MOST_WAITING, MOST_IN_MEMORY = 200, 30, 100
-PATIENCE = 1.5  # seconds that a request waits for a new result before it is told that it is being computed
+PATIENCE = 0.2  # seconds that a request waits for a new result before it is told that it is being computed
 CODE = ("trust", "measures", "records", "show/figures", "show/report", "show/charts")
 
 StoredData = dict[str, Any]  # as JSON has it

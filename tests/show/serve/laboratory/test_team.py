@@ -86,10 +86,10 @@ def menu_of(page: str) -> list[str]:
 
 def test_the_menu_has_what_a_person_can_do_and_what_the_lab_has(team: Team) -> None:
     menus = {role: menu_of(team.clients[role].get("/").text) for role in ROLES}
-    assert not {"/judge", "/jobs", "/people"} & set(menus["reader"])
-    assert {"/jobs"} == set(menus["runner"]) - set(menus["reader"])
+    assert not {"/judge", "/add", "/jobs", "/people"} & set(menus["reader"])
+    assert {"/add", "/jobs"} == set(menus["runner"]) - set(menus["reader"])
     assert menus["assessor"] == menus["expert"] == [*menus["reader"], "/judge", "/review"]
-    assert menus["organiser"] == [*menus["expert"], "/jobs", "/people"]
+    assert menus["organiser"] == [*menus["expert"], "/add", "/jobs", "/people"]
     assert all("/leaderboard" in menu for menu in menus.values())
 
 

@@ -97,7 +97,7 @@ async function refill(after = "") {
     showCounts();
     if (!current) advance();
   } catch (error) {
-    if (!current) nothing(error.status ? "Not possible" : "No connection", error.status ? error.message
+    if (!current) nothing(error.status ? "The next document cannot be shown" : "No connection", error.status ? error.message
       : "The next document comes when the server answers again. What you judged is kept in this browser.");
     if (!error.status) setTimeout(() => { if (!current) refill(); }, 2000);
   } finally {
@@ -454,7 +454,7 @@ async function openDocument(name) {
     if (current && current.document !== name && (current.grade === null || current.grade === undefined)) coming.unshift(current);
     show(card);
   } catch (error) {
-    nothing("Not possible", error.message || "No connection.");
+    nothing("The document cannot be shown", error.message || "No connection.");
   }
 }
 
@@ -505,7 +505,7 @@ async function start() {
   try {
     about = await ask("/api/topic", {});
   } catch (error) {
-    nothing(error.status ? "Not possible" : "No connection", error.message || "Trying again.");
+    nothing(error.status ? "The topic cannot be opened" : "No connection", error.message || "Trying again.");
     if (!error.status) setTimeout(start, 2000);
     return;
   }

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import IO, ClassVar, NamedTuple
 from urllib.parse import quote
@@ -15,7 +17,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse
 
 from leadline.collections.documents.collection import Collection
-from leadline.errors import InputError
+from leadline.errors import InputError, LeadlineError
 from leadline.judge.choices import JUDGING_ROLES
 from leadline.judge.journal import People, Person
 from leadline.judge.pools import Pool
@@ -124,6 +126,7 @@ def lab_app(lab: Lab, people: People, address: Address, fields: Fields = no_fiel
 def _add_scores(app: FastAPI, pages: Pages, lab: Lab, audit: AuditLog, fields: Fields) -> None:
     """Add the pages that say which system finds more, and whether it can be believed."""
     boards, results, documents, needs = Boards(lab), StoredResults(lab), LabDocuments(lab), Needs(lab)
+    app.state.prepare = partial(_prepare, boards)
     add_home(app, pages, boards, results, audit)
     add_view(app, pages, "/leaderboard", "leaderboard.html", leaderboard_view(boards, results))
     add_view(app, pages, "/run/{name}", "run.html", run_view(boards, needs))
@@ -133,6 +136,14 @@ def _add_scores(app: FastAPI, pages: Pages, lab: Lab, audit: AuditLog, fields: F
     add_figures(app, pages, boards, results)
     add_uploads(app, pages, boards, audit, fields)
     add_reports(app, pages, lab)
+
+
+def _prepare(boards: Boards) -> None:
+    """Read the runs that the first page and the leaderboard show, so that who comes first does not wait for that."""
+    with contextlib.suppress(LeadlineError):  # the pages say what is wrong or missing
+        board = boards.board()
+        if board.evidence is not None:
+            _ = board.evidence.means, board.hashes
 
 
 def _add_people(app: FastAPI, pages: Pages, lab: Lab, people: People, audit: AuditLog, fields: Fields) -> None:

@@ -20,7 +20,16 @@ from leadline.show.lab.kinds import KINDS
 from leadline.show.lab.lab import Kept, Lab, file_version, viewer
 from leadline.show.lab.lab_store import AuditLog
 from leadline.show.lab.opened import Needs
-from leadline.show.lab.stored_results import DRAWINGS, FIRST, STUDIES, ResultState, StoredResults, standing_of, study_of
+from leadline.show.lab.stored_results import (
+    DRAWINGS,
+    FIRST,
+    PATIENCE,
+    STUDIES,
+    ResultState,
+    StoredResults,
+    standing_of,
+    study_of,
+)
 from leadline.show.report.evidence import Evidence
 from leadline.show.report.page import headline, with_times
 from leadline.show.serve.app import Pages
@@ -364,7 +373,7 @@ def _studies(board: Board, results: StoredResults) -> dict[str, ResultState]:
     found: dict[str, ResultState] = {}
     for name in STUDIES:
         waits = not any(each.is_working for each in found.values())
-        found[name] = study_of(board, name, results, patience=1.0 if waits else 0.01)
+        found[name] = study_of(board, name, results, patience=PATIENCE if waits else 0.01)
     return found
 
 
@@ -530,7 +539,7 @@ def _first_screen(board: Board, results: StoredResults) -> Shown:
     said = headline(evidence)
     figures: dict[str, Any] = {}
     for name in FIRST:
-        found = study_of(board, name, results, patience=1.0)
+        found = study_of(board, name, results, patience=0.01 if shown["working"] else PATIENCE)
         if found.result:
             figures[name] = figure_words(found)
         shown["working"] = shown["working"] or found.is_working
