@@ -254,3 +254,29 @@ def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copytree("runs", "lab/runs")
         shutil.copy("qrels.txt", "lab/qrels.txt")
     return folder
+
+
+@pytest.fixture(scope="session")
+def begin_case() -> Callable[..., None]:
+    """What makes, of the example files, the lab that examples and the page of cases name."""
+    from leadline.cli import main
+    from leadline.show.lab.case import Cases
+    from leadline.show.lab.case_search import add_query
+    from leadline.show.lab.lab import Lab
+    from leadline.show.lab.opened import OpenedLab
+
+    def begin(*, has_case: bool) -> None:
+        """The lab of the examples with an index, a run of a present system, and a case that somebody worked on."""
+        main(shlex.split("lab init brakes -q"))
+        main(shlex.split("lab add brakes patents -q"))
+        main(shlex.split("lab add brakes patents.index --name words -q"))
+        (found,) = [line.split() for line in Path("coatings.qrels").read_text().splitlines()][:1]
+        Path("present.run").write_text(f"films Q0 {found[2]} 1 1 present\n")
+        main(shlex.split("lab add brakes present.run -q"))
+        if has_case:
+            lab = Lab.open("brakes")
+            case = Cases(lab).begin("anna", "organiser", index="words", question="films on metal", name="films")
+            add_query(OpenedLab(lab), case, "anna", "organiser", "film metal")
+            case.do("anna", "organiser", "grade", document=found[2], grade="X")
+
+    return begin

@@ -125,7 +125,7 @@ def test_the_page_of_search_speed_says_first_where_another_program_is_faster() -
     text = (ROOT / "docs/search-speed.md").read_text(encoding="utf-8").partition("\n\n")[2]
     assert text.startswith("Where another program is faster comes first")
     search = script("search")
-    measured = search.Measured(["tantivy", "bm25s"])
+    measured = search.Measured(["tantivy", "bm25s"], None)
     measured.add("fresh", ["20,000", 3, 10], {"leadline": 50.0, "tantivy": 60.0, "bm25s": 20.0})
     measured.add("fresh", ["20,000", 5, 10], {"leadline": 50.0, "tantivy": 60.0})
     assert measured.summary() == (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+from collections.abc import Callable
 from glob import glob
 from pathlib import Path
 
@@ -18,8 +19,8 @@ TUTORIALS = sorted(set((DOCS / "tutorials").glob("*.md")) - {REVIEW})
 OTHERS = sorted([
     REVIEW, *(DOCS / "how-to").glob("*.md"), *(DOCS / "compare").glob("*.md"),
     *(DOCS / f"{name}.md" for name in (
-        "campaign", "duplicates", "engines", "growth", "judging", "lab", "links", "living-collections", "prior-art",
-        "query-language", "simulated-office", "strategies", "tuning",
+        "campaign", "cases", "duplicates", "engines", "growth", "judging", "lab", "links", "living-collections",
+        "prior-art", "query-language", "simulated-office", "strategies", "tuning",
     )),
 ])  # fmt: skip
 RUN_ELSEWHERE = {  # pages whose commands need files of their own, and the tests that run them
@@ -104,8 +105,8 @@ def test_a_tutorial(
 
 @pytest.mark.parametrize("page", [page for page in OTHERS if blocks(page)], ids=lambda page: page.stem)
 def test_a_how_to_page(
-    page: Path, example_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    page: Path, example_files: Path, begin_case: Callable[..., None], tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     shutil.copytree(example_files, tmp_path / "copy")
     monkeypatch.chdir(tmp_path / "copy")
@@ -121,6 +122,8 @@ def test_a_how_to_page(
             listed = [block.replace(printed, tried.format(first=first, second=second)) for block in listed]
     if page.stem == "campaign":
         shutil.rmtree("chem2027")
+    if page.stem == "cases":
+        begin_case(has_case=True)
     if page.stem == "duplicates":
         Path("ipc.csv").write_text("C02C,Water\n")
     if page.stem == "living-collections":

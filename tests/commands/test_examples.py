@@ -12,10 +12,6 @@ from tests.judge.review.chat_service import ChatService
 
 from leadline.cli import main
 from leadline.commands import command_files
-from leadline.show.lab.case import Cases
-from leadline.show.lab.case_search import add_query
-from leadline.show.lab.lab import Lab
-from leadline.show.lab.opened import OpenedLab
 
 # tests/show/demo runs one like the first two, tests/show/papers the last.
 SLOW = {"leadline demo", "leadline demo -o small --patents 500 --no-open", "leadline reproduce -o papers.html"}
@@ -35,21 +31,6 @@ def chat_service() -> Iterator[ChatService]:
 def examples(path: Path) -> list[str]:
     docstring = path.read_text(encoding="utf-8").split('"""')[1]
     return [line.strip() for line in docstring.partition("Examples:")[2].splitlines() if line.strip()]
-
-
-def begin_case(*, has_case: bool) -> None:
-    """The lab of the examples with an index, a run of a present system, and a case that somebody worked on."""
-    main(shlex.split("lab init brakes -q"))
-    main(shlex.split("lab add brakes patents -q"))
-    main(shlex.split("lab add brakes patents.index --name words -q"))
-    (found,) = [line.split() for line in Path("coatings.qrels").read_text().splitlines()][:1]
-    Path("present.run").write_text(f"films Q0 {found[2]} 1 1 present\n")
-    main(shlex.split("lab add brakes present.run -q"))
-    if has_case:
-        lab = Lab.open("brakes")
-        case = Cases(lab).begin("anna", "organiser", index="words", question="films on metal", name="films")
-        add_query(OpenedLab(lab), case, "anna", "organiser", "film metal")
-        case.do("anna", "organiser", "grade", document=found[2], grade="X")
 
 
 @pytest.mark.parametrize("name", command_files())
@@ -88,7 +69,7 @@ def test_examples_run(
         main(shlex.split("lab init brakes -q"))
         main(shlex.split("lab people brakes add anna --role runner -q"))
     if line.startswith("leadline case"):
-        begin_case(has_case=not line.startswith("leadline case begin"))
+        request.getfixturevalue("begin_case")(has_case=not line.startswith("leadline case begin"))
     if line.startswith(("leadline campaign assign", "leadline campaign release")):
         main(shlex.split("campaign pool chem2027 ts -q"))
     if line in ("leadline judge agreement asthma -f json", "leadline review machine asthma gpt --role second"):
