@@ -54,6 +54,7 @@ from leadline.show.lab.case import Cases
 from leadline.show.lab.case_export import archived
 from leadline.show.lab.job_plans import pool_plan
 from leadline.show.lab.jobs import Jobs
+from leadline.show.lab.kept_sources import keep_sources
 from leadline.show.lab.lab import Lab
 from leadline.show.lab.lab_store import AuditLog
 from leadline.show.lab.opened import OpenedLab
@@ -178,6 +179,7 @@ def make_lab(at: dict[str, Path], place: Path, topics: Path, word: str) -> None:
     shutil.copy(case.path, at["case"])
     at["case archive"] = place / "asked.zip"
     at["case archive"].write_bytes(archived(OpenedLab(lab), case))
+    keep_sources(lab, {"sent.qrels": judged, "sent.topics": topics}, lambda folder, _: folder)
     jobs = Jobs(lab)
     jobs.start_worker = lambda: None  # type: ignore[method-assign]
     job, _ = jobs.submit(pool_plan(lab, ["one"], 5, "second"), "olga")

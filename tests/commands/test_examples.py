@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import shlex
 import shutil
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from tests.judge.review.chat_service import ChatService
 
 from leadline.cli import main
 from leadline.commands import command_files
+from leadline.retrieval.dense.model import NEEDED, PACKAGE
 
 # tests/show/demo runs one like the first two, tests/show/papers the last.
 SLOW = {"leadline demo", "leadline demo -o small --patents 500 --no-open", "leadline reproduce -o papers.html"}
@@ -70,6 +72,11 @@ def test_examples_run(
         main(shlex.split("lab people brakes add anna --role runner -q"))
     if line.startswith("leadline case"):
         request.getfixturevalue("begin_case")(has_case=not line.startswith("leadline case begin"))
+    if "--by vectors" in line:
+        if not all(importlib.util.find_spec(name) for name in (*NEEDED, PACKAGE)):
+            pytest.skip("the extra dense and its model are not installed")
+        main(shlex.split("index records -o records.index --dense -q"))
+        line = line.replace("patents.index", "records.index")
     if line.startswith(("leadline campaign assign", "leadline campaign release")):
         main(shlex.split("campaign pool chem2027 ts -q"))
     if line in ("leadline judge agreement asthma -f json", "leadline review machine asthma gpt --role second"):

@@ -35,6 +35,7 @@ TABLE = {  # what is stored, by its name in stored_things.py: its kind, and what
     "crawl": ("crawl", ("collection/collection-",)),
     "lab": ("lab", ()),
     "lab/jobs": ("folder of jobs", ()),
+    "lab/sources": ("folder of sources", ()),
     "demo": ("demo", ("office/", "index/", "runs/", "lab/", "pool.txt.")),
     "pool": ("pool", ()),
     "run": ("run", ()),
@@ -87,7 +88,8 @@ SOUND = {  # thing, file, damage: why nothing is said
         "swapped",
     ): "another whole one, which is sound",
 }
-KNOWN_BY_IT = {("runs", "leadline.jsonl"), ("lab/jobs", "leadline.jsonl")}  # by nothing else: without, they are refused
+# By nothing else: without, they are refused.
+KNOWN_BY_IT = {("runs", "leadline.jsonl"), ("lab/jobs", "leadline.jsonl"), ("lab/sources", "leadline.jsonl")}
 MANY_FILES = 9
 Damage = Callable[[Path, Path], None]
 Things = tuple[dict[str, Path], dict[str, Path]]
@@ -127,7 +129,7 @@ def things(tmp_path_factory: pytest.TempPathFactory) -> Things:
     place = tmp_path_factory.mktemp("stored")
     both = make_all(place / "one", "nail"), make_all(place / "other", "screws")
     for at in both:
-        at["lab/jobs"] = at["lab"] / "jobs"
+        at["lab/jobs"], at["lab/sources"] = at["lab"] / "jobs", at["lab"] / "sources"
         at["results"], at["lab.store"] = at["lab"] / "results.store", at["lab"] / "lab.store"
         at["campaign.store"] = at["campaign"] / "campaign.store"
         for end in ("journal", "people"):  # alone, as it is sent

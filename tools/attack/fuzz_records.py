@@ -359,7 +359,7 @@ def targets() -> dict[str, tuple[list[bytes], Target]]:
         "records of pools": ([json.dumps(POOL_RECORD).encode()], read_pool_record),
         "opinions of machines": (
             OPINIONS,
-            by_path(lazily("leadline.judge.review.machine_files", "read_opinions"), "o.csv"),
+            by_path(lazily("leadline.judge.review.labels", "read_opinions"), "o.csv"),
         ),
         "strategies": (STRATEGIES, read_strategy),
         "schemes": (SCHEMES, by_path(read_tree("scheme"))),

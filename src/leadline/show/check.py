@@ -47,6 +47,7 @@ from leadline.show.lab.case import CASE_STORE, ENDING, check_case
 from leadline.show.lab.case_export import check_archive as check_case_archive
 from leadline.show.lab.case_export import is_archive as is_case_archive
 from leadline.show.lab.check_lab import check_lab
+from leadline.show.lab.kept_sources import check_sources
 from leadline.show.lab.lab import Lab
 from leadline.show.lab.lab_store import FILE as LAB_FILE
 from leadline.show.lab.lab_store import LAB_STORE, RESULTS, RESULTS_STORE
@@ -90,6 +91,7 @@ FOLDERS = {
         StoredFolder(ARCHIVE, check_archive, FACTS, FACTS_KIND),
         StoredFolder("campaign", check_campaign, CAMPAIGN_FILE, needs_identity=True),
         StoredFolder("folder of jobs", check_identity),
+        StoredFolder("folder of sources", check_sources),
         StoredFolder("runs of reviews", check_runs),
     )
 }

@@ -90,7 +90,7 @@ def checked_entries(folder: Path) -> Iterator[Checked]:
     except InputError as error:
         yield None, [finding_of(error, FIX_STORE)]
         return
-    yield None, [*check_own_files(lab), *check_sources(folder), *_without_their_files(lab)]
+    yield None, [*check_own_files(lab), *check_sources(folder / SOURCES), *_without_their_files(lab)]
     for entry in lab.entries():
         yield entry, list(check_entry(lab, entry))
 

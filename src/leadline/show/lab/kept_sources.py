@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -54,15 +55,14 @@ def _remove_unused(lab: Lab, owned: OwnedFolder, keep: str) -> None:
         owned.keep_only(owned.names - gone)
 
 
-def check_sources(folder: Path) -> Iterator[Finding]:
-    """Everything that is damaged in the sources of a lab."""
-    place = folder / SOURCES
+def check_sources(place: Path) -> Iterator[Finding]:
+    """Everything that is damaged in the folder of sources of a lab, if it has one."""
     if not os.path.lexists(place):
         return
-    yield from (*check_identity(place), *check_listed(place, ()))
-    for each in sorted(place.iterdir()):
-        if not each.is_dir():
-            continue
+    sent = [path for path in sorted(place.iterdir()) if path.is_dir() and re.fullmatch("[0-9a-f]{32}", path.name)]
+    files = [f"{folder.name}/{path.name}" for folder in sent for path in folder.iterdir()]
+    yield from (*check_identity(place), *check_listed(place, [*(folder.name for folder in sent), *files]))
+    for each in sent:
         try:
             found = _hash({path.name: file_sha256(path) for path in each.iterdir()})
         except (OSError, InputError):

@@ -29,7 +29,7 @@ def site(tmp_path: Path) -> Iterator[LabSite]:
     made.stop()
 
 
-def test_from_a_patent_to_a_signed_chart(chromium: Any, site: LabSite, soak: bool) -> None:
+def test_from_a_patent_to_a_signed_chart(chromium: Any, site: LabSite, eventually: Any, soak: bool) -> None:
     browser = PageBrowser(chromium, site)
     page = browser.window("olga")
     page.goto(f"{site.url}/document/nails/{PATENT}")
@@ -44,6 +44,7 @@ def test_from_a_patent_to_a_signed_chart(chromium: Any, site: LabSite, soak: boo
     page.fill("#q", "brass")
     page.press("#q", "Enter")
     page.wait_for_selector(".save-query button")
+    page.wait_for_load_state()  # keys are heard once the scripts are there
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("q")
     page.wait_for_selector("#queries >> text=#2")
@@ -58,12 +59,13 @@ def test_from_a_patent_to_a_signed_chart(chromium: Any, site: LabSite, soak: boo
     page.keyboard.press("j")
     page.keyboard.press("x")
     page.wait_for_selector(".hit .badge.decided >> text=X")
-    assert page.evaluate("document.activeElement.closest('.hit') !== null")
+    eventually(page, lambda: page.evaluate("document.activeElement.closest('.hit') !== null"))
     page.keyboard.press("u")
     page.wait_for_selector(".badge.decided", state="detached")
     assert "/search" in page.url
     page.goto(f"{site.url}/case/{PATENT}/read?document=EP0000001A1")
     page.wait_for_selector(".sides mark")
+    page.wait_for_load_state()  # keys are heard once the scripts are there
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("2")
     page.wait_for_selector("#reading .badge.decided >> text=X")
