@@ -11,7 +11,7 @@ import importlib.util
 import os
 import warnings
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -235,7 +235,8 @@ class _Places:
         """The vectors and digests of some passages."""
         first = at < 0
         found = []
-        for of_first, of_others in zip(self._first, self._others, strict=True):
+        stored: Iterable[tuple[NDArray[Any], NDArray[Any]]] = zip(self._first, self._others, strict=True)
+        for of_first, of_others in stored:
             values = np.empty((len(at), of_first.shape[1]), of_first.dtype)
             values[first], values[~first] = of_first[-1 - at[first]], of_others[at[~first]]
             found.append(values)
