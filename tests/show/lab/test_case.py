@@ -5,12 +5,14 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from tests.show.lab.desks import NEW, nail_lab
 
+from leadline.cli import main
 from leadline.errors import InputError
 from leadline.show.check import check, examine
 from leadline.show.lab.case import CASE_STORE, CaseFile, Cases, read_features, read_grades
@@ -243,3 +245,16 @@ def test_the_chart_has_claims_or_their_parts_and_suggests_passages(lab: Lab, cas
     assert now.ticks["1b", "EP0000001A1"].act.by == "ben"
     now = case.do(*ANNA, "tick", feature="1b", document="EP0000001A1", on=False)
     assert not now.ticks
+
+
+def test_the_command_begins_no_case_of_a_patent_that_the_index_lacks(
+    example_files: Path, begin_case: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    shutil.copytree(example_files, tmp_path / "copy")
+    monkeypatch.chdir(tmp_path / "copy")
+    begin_case(has_case=False)
+    with pytest.raises(SystemExit, match="1"):
+        main(["case", "begin", "brakes", "--patent", "NOPE"])
+    assert "NOPE: is not a patent of the index" in capsys.readouterr().err
+    assert not list(Path("brakes").glob("cases/*.case"))

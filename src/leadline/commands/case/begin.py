@@ -30,15 +30,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from leadline.errors import InputError
+    from leadline.errors import InputError, UsageError
     from leadline.show.demo import open_lab
-    from leadline.show.lab.case import Cases
+    from leadline.show.lab.case_search import begin_case
+    from leadline.show.lab.opened import OpenedLab
 
     lab = open_lab(options.lab)
     index = options.index or next((each.name for each in lab.entries("index")), "")
     if not index:
         raise InputError(options.lab, "has no index to search: add one with `leadline lab add`")
     about = {name: getattr(options, name) for name in ("patent", "question", "title", "name")}
-    made = Cases(lab).begin(options.person or getpass.getuser(), "organiser", index=index, **about)
+    if not (options.patent or options.question):
+        raise UsageError("--patent", "name the patent that is searched for, or --question in words")
+    made = begin_case(OpenedLab(lab), options.person or getpass.getuser(), "organiser", index=index, **about)
     if not options.quiet:
         write(f"{made.name}: a case in {options.lab}; work on it with `leadline serve {options.lab}`\n")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from leadline.collections.documents.document import Claim, Document
-from leadline.errors import InputError
+from leadline.errors import InputError, visible
 from leadline.records.result import whole_percent
 from leadline.retrieval.bearing import GRADES, bearing_on_claims, claims_or_abstract
 from leadline.retrieval.choices import BEARING
@@ -24,7 +24,7 @@ from leadline.retrieval.strategy.headings import with_parts
 from leadline.retrieval.strategy.lines import StrategyLine, strategy_text
 from leadline.retrieval.strategy.running import UNORDERED, LineFound, StrategyFound, expanded, read_own, run_read
 from leadline.retrieval.word_search import weighed
-from leadline.show.lab.case import MOST_WATCHED, Act, Case, CaseFile, CaseQuery, Feature
+from leadline.show.lab.case import LONGEST_TITLE, MOST_WATCHED, Act, Case, CaseFile, CaseQuery, Cases, Feature
 from leadline.show.lab.opened import OpenedLab, clean
 
 COLOURS = 6  # of the words of queries
@@ -124,6 +124,30 @@ def queries_found(opened: OpenedLab, case: Case) -> list[QueryFound]:
         tree = None if line is None or line.tree is None else expanded(line.tree, trees)
         listed.append(QueryFound(query, line, new, watched, "" if tree is None else query_text(tree)))
     return listed
+
+
+def begin_case(
+    opened: OpenedLab,
+    person: str,
+    role: str,
+    *,
+    index: str,
+    patent: str = "",
+    question: str = "",
+    title: str = "",
+    name: str = "",
+) -> CaseFile:
+    """Begin a case of a question, or of a patent that the index has; its title is then the patent's."""
+    if patent:
+        context = opened.context(index)
+        request = context.request(patent)
+        if not request.is_patent:
+            raise InputError(visible(patent), "is not a patent of the index: write its number, or a question")
+        if request.row is not None:
+            patent = context.index.id_of(request.row)
+        words = " ".join(context.document(request).title.split())
+        title = title or f"{patent} {clean(words)}"[:LONGEST_TITLE]
+    return Cases(opened.lab).begin(person, role, index=index, patent=patent, question=question, title=title, name=name)
 
 
 def add_query(opened: OpenedLab, file: CaseFile, person: str, role: str, text: str, uid: str = "") -> Case:

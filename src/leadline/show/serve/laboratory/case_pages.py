@@ -17,7 +17,7 @@ from leadline.records.result import Table, whole_percent
 from leadline.retrieval.bearing import GRADES as SUGGESTIONS
 from leadline.retrieval.language.syntax import SYNTAXES
 from leadline.retrieval.passages import claim_terms
-from leadline.show.lab.case import LONGEST_TITLE, Case, CaseDocument, Cases, check_open
+from leadline.show.lab.case import Case, CaseDocument, Cases, check_open
 from leadline.show.lab.case_export import FORMS, exported, history_table
 from leadline.show.lab.case_judgements import compared, judgement_table
 from leadline.show.lab.case_search import (
@@ -26,6 +26,7 @@ from leadline.show.lab.case_search import (
     QueryFound,
     add_query,
     add_strategy,
+    begin_case,
     chart_documents,
     features_of,
     features_text,
@@ -456,11 +457,11 @@ def _add_doing(app: FastAPI, pages: Pages, opened: OpenedLab, cases: Cases, audi
         form = await pages.written_form(request)
         asked = {key: form.get(key, "").strip() for key in ("title", "index", "patent", "question")}
         try:
-            name = await run_in_threadpool(_begun, opened, cases, who, asked)
+            made = await run_in_threadpool(lambda: begin_case(opened, who.name, who.person.role, **asked))
         except LeadlineError as error:
             return pages.page("not_done.html", who, 400, text=sentence(error), back="/cases")
-        await run_in_threadpool(audit.add, who.name, who.person.role, f"began the case {name}")
-        return RedirectResponse(thing_link("case", name), 303)
+        await run_in_threadpool(audit.add, who.name, who.person.role, f"began the case {made.name}")
+        return RedirectResponse(thing_link("case", made.name), 303)
 
     @app.post("/case/{name}/do", include_in_schema=False)
     async def do_by_form(name: str, request: Request) -> Response:
@@ -488,19 +489,6 @@ def _add_doing(app: FastAPI, pages: Pages, opened: OpenedLab, cases: Cases, audi
         except LeadlineError as error:
             raise HTTPException(400, sentence(error)) from None
         return {"saved": True, "events": case.head.events, "head": case.head.hash}
-
-
-def _begun(opened: OpenedLab, cases: Cases, who: Visitor, asked: dict[str, str]) -> str:
-    if asked["patent"]:
-        context = opened.context(asked["index"])
-        request = context.request(asked["patent"])
-        if not request.is_patent:
-            raise InputError(visible(asked["patent"]), "is not a patent of the index: write its number, or a question")
-        if request.row is not None:
-            asked["patent"] = context.index.id_of(request.row)
-        words = " ".join(context.document(request).title.split())
-        asked["title"] = asked["title"] or f"{asked['patent']} {clean(words)}"[:LONGEST_TITLE]
-    return cases.begin(who.name, who.person.role, **asked).name
 
 
 def _done(opened: OpenedLab, cases: Cases, who: Visitor, name: str, said: Mapping[str, Any]) -> Case:
